@@ -16,7 +16,7 @@ from headcount.account.events import Neighbours
 from headcount.bound import BoundedRounds, Split
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.statistics import Sizes
-from headcount.bound.shown import Shown
+from headcount.bound.shown import PublicItems
 from headcount.exact import Floats, Integers
 from headcount.mechanism import Noisy, NoisyTwice
 from headcount.source import Contributions, contributions, open_events
@@ -83,7 +83,7 @@ def remembering(bounded: B) -> B:
         return bounded.spread(np.frombuffer(mask, dtype=bool), split)
 
     @lru_cache(maxsize=10_000)
-    def look_again(mask: bytes) -> Shown:
+    def look_again(mask: bytes) -> PublicItems:
         return bounded.look_again(np.frombuffer(mask, dtype=bool))
 
     return replace(

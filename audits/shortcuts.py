@@ -17,14 +17,14 @@ from audits.specimen import Data, Run
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.exact import Integers, ball
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 FINITE_LEFT_OUT = Fraction(1, 10**30)
 """The probability left undecided of a draw with finitely many outcomes."""
 
 
 @dataclass(frozen=True)
-class Binomial(Law):
+class Binomial(NoiseDistribution):
     """The binomial law: the number of successes of `coins` coins."""
 
     of_data: ClassVar[bool] = True
@@ -45,8 +45,8 @@ class JointCoins(Entropy):
     def __init__(self, inner: Entropy) -> None:
         self._inner = inner
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return self._inner.draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return self._inner.draw(distribution, size)
 
     def secret(self) -> bytes:
         return self._inner.secret()
@@ -59,15 +59,15 @@ class JointCoins(Entropy):
 class NoiseAtPlaces(Entropy):
     """Delegates the draws at these places, counted from the first draw; all others are 0."""
 
-    def __init__(self, inner: Entropy, places: Collection[int]) -> None:
-        self._inner, self._places = inner, places
+    def __init__(self, inner: Entropy, indices: Collection[int]) -> None:
+        self._inner, self._places = inner, indices
         self._position = 0
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         noise = np.zeros(size, dtype=np.int64)
-        for place in self._places:
-            if 0 <= place - self._position < size:
-                noise[place - self._position] = self._inner.draw(law, 1)[0]
+        for index in self._places:
+            if 0 <= index - self._position < size:
+                noise[index - self._position] = self._inner.draw(distribution, 1)[0]
         self._position += size
         return noise
 
@@ -84,8 +84,8 @@ def without_common_noise(run: Run[Data], one: Data, other: Data) -> Run[Data]:
     """Wrap a mechanism to leave out the noise on numbers that are equal for these two datasets. It must output numbers
     in the order in which it draws noise, one draw for each."""
     outputs = zip(run(one, Fixed(0)), run(other, Fixed(0)), strict=True)
-    places = [place for place, (here, there) in enumerate(outputs) if here != there]
-    return lambda data, entropy: run(data, NoiseAtPlaces(entropy, places))
+    indices = [index for index, (here, there) in enumerate(outputs) if here != there]
+    return lambda data, entropy: run(data, NoiseAtPlaces(entropy, indices))
 
 
 def delta_without_common_noise(

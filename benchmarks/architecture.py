@@ -226,7 +226,7 @@ def _asks(node: ast.AST, kinds: set[str]) -> bool:
     return any(isinstance(each, ast.Name) and each.id in kinds for each in ast.walk(node.args[1]))
 
 
-def places(src: Path, parameter: str = PARAMETER) -> list[str]:
+def indices(src: Path, parameter: str = PARAMETER) -> list[str]:
     """Where a public parameter stands outside of mechanisms and the account, as file:line."""
     if parameter not in _parameters(src):
         raise ValueError(f"{parameter}: no job has such a parameter; PARAMETER must be one of them")
@@ -300,7 +300,7 @@ def figures(src: Path) -> Iterator[tuple[str, str]]:
     """All of them, by name."""
     files, paths = of_files(src), list(modules(src).values())
     rooms = of_rooms(files)
-    apart, found = list(told_apart(src)), places(src)
+    apart, found = list(told_apart(src)), indices(src)
     yield "rooms", f"{len(rooms)}"
     yield "floors", f"{max(floors(rooms).values())}"
     yield "import circles between rooms", f"{len(circles(rooms))}"

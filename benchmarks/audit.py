@@ -22,7 +22,7 @@ from headcount.audit import chaos, retries
 from headcount.exact import written
 
 MISTAKE_RUNS = 100_000
-LEAST_RUNS = 400
+MIN_RUNS = 400
 """An audit takes no fewer."""
 
 
@@ -57,7 +57,7 @@ def mechanisms(options: argparse.Namespace) -> bool:
     flagged: dict[bool, list[bool]] = {True: [], False: []}
     runs: dict[bool, list[int]] = {True: [], False: []}
     for each in specimens():
-        each_runs = max((options.runs if each.honest else MISTAKE_RUNS) // each.slow, LEAST_RUNS)
+        each_runs = max((options.runs if each.honest else MISTAKE_RUNS) // each.slow, MIN_RUNS)
         flagged[each.honest].append(_audited(each, each_runs))
         runs[each.honest].append(each_runs)
     print()

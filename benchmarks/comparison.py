@@ -45,13 +45,15 @@ def best(peer: str) -> dict[str, float]:
     """Good items of a peer's best setting, by table."""
     table = kept("peers")
     rows = [row for row in table.rows if row[0].startswith(peer)]
-    places = {column.split(" ")[0]: place for place, column in enumerate(table.columns)}
-    return {name: max(number(row[places[name]]) for row in rows) for name in TABLES}
+    indices = {column.split(" ")[0]: index for index, column in enumerate(table.columns)}
+    return {name: max(number(row[indices[name]]) for row in rows) for name in TABLES}
 
 
-def line(name: str, good: Mapping[str, float], most: Mapping[str, float]) -> str:
+def line(name: str, good: Mapping[str, float], max_items: Mapping[str, float]) -> str:
     """A row, the most of each table in bold."""
-    cells = [f"**{good[table]:,.0f}**" if good[table] == most[table] else f"{good[table]:,.0f}" for table in TABLES]
+    cells = [
+        f"**{good[table]:,.0f}**" if good[table] == max_items[table] else f"{good[table]:,.0f}" for table in TABLES
+    ]
     return f"| {' | '.join([name, *cells])} |"
 
 
@@ -64,10 +66,10 @@ def systems() -> dict[str, dict[str, float]]:
 def main() -> None:
     """Print both tables."""
     every = systems()
-    most = {table: max(good[table] for good in every.values()) for table in TABLES}
+    max_items = {table: max(good[table] for good in every.values()) for table in TABLES}
     print(f"| good items | {' | '.join(NAMES.values())} |\n|{'---|' * (len(NAMES) + 1)}")
     for name, good in every.items():
-        print(line(name, good, most))
+        print(line(name, good, max_items))
     default, hindsight = ours(), kept("hindsight")
     theirs = {name: max(number(hindsight.cell(name, "OpenDP 0.16")), 1.0) for name in TABLES}
     print("\n| good items | headcount, default | OpenDP 0.16, best bound in hindsight | ratio |\n|---|---|---|---|")

@@ -117,10 +117,10 @@ def families(where: Path, half: str) -> list[Family]:
         Family(f"{size}, {how}", lambda seed=seed, size=size, how=how: synthetic(seed, size, how))  # type: ignore[misc]
         for seed, (size, how) in enumerate(kinds)
     ]
-    order = sorted(range(len(kinds)), key=lambda place: (place + place // 4) % 2)  # each size and popularity in both
+    order = sorted(range(len(kinds)), key=lambda index: (index + index // 4) % 2)  # each size and popularity in both
     halves = {"fit": order[: len(order) // 2], "report": order[len(order) // 2 :]}
     read = [Family(name, lambda name=name: real(where / f"{name}.parquet")) for name in TABLES]  # type: ignore[misc]
-    return [*(made[place] for place in halves[half]), *read[HALVES.index(half) :: 2]]
+    return [*(made[index] for index in halves[half]), *read[HALVES.index(half) :: 2]]
 
 
 def of_top(family: Family, epsilon: float) -> Held:

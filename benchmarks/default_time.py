@@ -33,7 +33,7 @@ def seconds(way: str, path: str) -> float:
     return time.process_time() - started
 
 
-def least(path: Path, runs: int) -> dict[str, float]:
+def minimum(path: Path, runs: int) -> dict[str, float]:
     """The least CPU seconds of each way."""
     found: dict[str, list[float]] = {}
     with get_context("spawn").Pool(1, maxtasksperchild=1) as process:
@@ -49,7 +49,7 @@ def main() -> None:
     heads = ["table", "plain", *MECHANISMS, "auto / weighted", "auto / plain"]
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for name in names:
-        cpu = least(where / f"{name}.parquet", runs)
+        cpu = minimum(where / f"{name}.parquet", runs)
         times = [f"{each:.2f} s" for each in cpu.values()]
         ratios = [f"{cpu['auto'] / cpu[way]:.2f}" for way in ("weighted", "plain")]
         print(f"| {' | '.join([name, *times, *ratios])} |", flush=True)

@@ -210,9 +210,9 @@ def differing(cells: int, many: int, each: int, alike: float | None, run: int) -
 
 def unlike(runs: int) -> None:
     """Print errors and the parts of intervals that hold the truth, if people differ."""
-    found = [(place, alike, _ways(place, alike, runs)) for place, alike in product(PLACES, ALIKE)]
+    found = [(index, alike, _ways(index, alike, runs)) for index, alike in product(PLACES, ALIKE)]
     heads = ("k", "people", "samples", "alike")
-    lines = [[*(f"{each:,}" for each in place), "all" if alike is None else f"{alike:g}"] for place, alike, _ in found]
+    lines = [[*(f"{each:,}" for each in index), "all" if alike is None else f"{alike:g}"] for index, alike, _ in found]
     printed((*heads, *(f"{way}: off" for way in WAYS)), _with(lines, [each[0] for _, _, each in found], "{:.4f}"))
     printed((*heads, *(f"{way}: held" for way in METHODS)), _with(lines, [each[1] for _, _, each in found], "{:.1%}"))
 
@@ -221,10 +221,10 @@ def _with(lines: Sequence[list[str]], cells: Sequence[Sequence[float]], form: st
     return [[*line, *map(form.format, some)] for line, some in zip(lines, cells, strict=True)]
 
 
-def _ways(place: tuple[int, int, int], alike: float | None, runs: int) -> tuple[list[float], list[float]]:
+def _ways(index: tuple[int, int, int], alike: float | None, runs: int) -> tuple[list[float], list[float]]:
     """Of every way how far off it is, and of every method which part of the intervals hold the truth."""
-    telling(f"alike {alike}: {place}")
-    several = [_both(differing(*place, alike, run)) for run in range(runs)]
+    telling(f"alike {alike}: {index}")
+    several = [_both(differing(*index, alike, run)) for run in range(runs)]
     means = {way: [fmean(each[way][what] for each in several) for what in (0, 1)] for way in WAYS}
     return [means[way][0] for way in WAYS], [means[way][1] for way in METHODS]
 

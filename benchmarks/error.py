@@ -17,7 +17,7 @@ from benchmarks.truth import folder
 from headcount.audit.choices import Fixed
 from headcount.exact import Integers
 from headcount.jobs.registry import plan
-from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 
 TABLES = {
     "npm_deps2016_all": (5, 25),
@@ -35,8 +35,8 @@ class SameChoice(Entropy):
     def __init__(self, noise: Entropy) -> None:
         self._noise = noise
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return self._noise.draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return self._noise.draw(distribution, size)
 
     def secret(self) -> bytes:
         return SECRET

@@ -34,7 +34,7 @@ HEADS = [
 
 def favourites(people: int) -> list[str]:
     """Everybody's song."""
-    return [f"song {place:04}" for place in np.floor(SONGS ** (np.arange(people) * 0.6180339887 % 1)).astype(int)]
+    return [f"song {index:04}" for index in np.floor(SONGS ** (np.arange(people) * 0.6180339887 % 1)).astype(int)]
 
 
 def answered(asked: Round, songs: list[str], invitations: tuple[Invitation, ...], *, text: bool) -> Iterator[Report]:

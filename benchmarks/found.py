@@ -34,7 +34,7 @@ DELTA = Fraction(1, 10**6)
 def bounded(counts: np.ndarray, listed: TopItems = LISTED) -> BoundedTop:
     """The most common items of a table."""
     order = np.sort(counts)[::-1].astype(np.int64)
-    top, rest = order[: listed.most], order[listed.most :]
+    top, rest = order[: listed.max_items], order[listed.max_items :]
     items = pa.table({"item0": pa.array(range(len(top)), pa.int64())})
     return BoundedTop(items, top, listed.sensitivity, int(rest[0]) if len(rest) else 0, top)
 

@@ -54,19 +54,19 @@ def opendp(make: str, scale: float, count: int) -> Callable[[], object]:
     return lambda: measurement(zeros)
 
 
-def making(law: noise.Law) -> tuple[int, float]:
+def making(distribution: noise.NoiseDistribution) -> tuple[int, float]:
     """How many edges the law's table has, and the CPU milliseconds of making it."""
-    make = partial(table._cuts.__wrapped__, law, noise.SystemEntropy.bits)
+    make = partial(table._cuts.__wrapped__, distribution, noise.SystemEntropy.bits)
     return len(make()), microseconds(make, 1) / 1000
 
 
-def correlation(law: noise.Law) -> float:
+def correlation(distribution: noise.NoiseDistribution) -> float:
     """Spearman's correlation of |noise| and the time of a single draw."""
     entropy, sizes, times = noise.SystemEntropy(), [], []
-    entropy.draw(law, 100)
+    entropy.draw(distribution, 100)
     for _ in range(SINGLE):
         start = perf_counter_ns()
-        draw = entropy.draw(law, 1)
+        draw = entropy.draw(distribution, 1)
         times.append(perf_counter_ns() - start)
         sizes.append(abs(int(draw[0])))
     return float(stats.spearmanr(sizes, times).statistic)
@@ -106,11 +106,14 @@ def main() -> None:
             print(f"| {name}, scale {scale:,} | {mine:.3f} | {peer:.1f} |")
     keyed()
     print("\n| table | edges | CPU, ms to make it |\n|---|---|---|")
-    for name, law in TABLES.items():
-        edges, milliseconds = making(law)
+    for name, distribution in TABLES.items():
+        edges, milliseconds = making(distribution)
         print(f"| {name} | {edges:,} | {milliseconds:.2f} |")
-    for law in (DiscreteLaplace(Fraction(20)), DiscreteGaussian(Fraction(400))):
-        print(f"\nSpearman(|noise|, time) over {SINGLE:,} single draws of {law}: {correlation(law):+.4f}")
+    for distribution in (DiscreteLaplace(Fraction(20)), DiscreteGaussian(Fraction(400))):
+        print(
+            f"\nSpearman(|noise|, time) over {SINGLE:,} single draws of {distribution}: "
+            f"{correlation(distribution):+.4f}"
+        )
     print(f"\nimport headcount: {import_time():.3f} s of CPU")
 
 

@@ -85,9 +85,9 @@ def countries(random: Random, people: int, several: float) -> tuple[Integers, In
     return drawn(random, sizes, 180, 1.2)
 
 
-def pareto(random: Random, people: int, index: float, most: int) -> tuple[Integers, Integers]:
+def pareto(random: Random, people: int, index: float, max_items: int) -> tuple[Integers, Integers]:
     """Pareto many rows a person."""
-    sizes = np.minimum((random.pareto(index, people) + 1) * 3, most).astype(np.int64)
+    sizes = np.minimum((random.pareto(index, people) + 1) * 3, max_items).astype(np.int64)
     return drawn(random, sizes, 3000)
 
 
@@ -113,15 +113,15 @@ def one_with_all(random: Random, people: int) -> tuple[Integers, Integers]:
     return drawn(random, sizes, 1500)
 
 
-def log_uniform(random: Random, people: int, least: int, most: int) -> Integers:
+def log_uniform(random: Random, people: int, minimum: int, max_items: int) -> Integers:
     """Numbers of rows whose logarithm is uniform."""
-    return np.exp(random.uniform(np.log(least), np.log(most), people)).astype(np.int64)
+    return np.exp(random.uniform(np.log(minimum), np.log(max_items), people)).astype(np.int64)
 
 
-def spread_heavy(random: Random, people: int, heavy: int, least: int, most: int) -> tuple[Integers, Integers]:
+def spread_heavy(random: Random, people: int, heavy: int, minimum: int, max_items: int) -> tuple[Integers, Integers]:
     """A few people have much, each another amount: no bin of a profile has many of them."""
     light = drawn(random, random.integers(1, 3, people - heavy), 500)
-    return joined(light, drawn(random, log_uniform(random, heavy, least, most), 2000, 0.8))
+    return joined(light, drawn(random, log_uniform(random, heavy, minimum, max_items), 2000, 0.8))
 
 
 def most_items(random: Random, people: int, heavy: int, much: int, items: int) -> tuple[Integers, Integers]:

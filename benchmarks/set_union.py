@@ -7,11 +7,10 @@
 - `iterated_gaussian`: the first one in rounds; what a round shows is taken out of the data of the next (Swanberg et al.
   2023, DP-SIPS).
 
-Each person has at most `most` items, chosen at random. Adding or removing somebody changes the weights by at most 1
-(l2), and t items that nobody else has get at most 1 / sqrt(t) each. Half of delta pays for the noise, by the exact
+Each person has at most `max_items` items, chosen at random. Adding or removing somebody changes the weights by at most
+1 (l2), and t items that nobody else has get at most 1 / sqrt(t) each. Half of delta pays for the noise, by the exact
 price of Gaussian noise (Balle & Wang 2018, Theorem 8); the other half for items that only one person has. NumPy's
-random numbers are not meant for privacy: nothing here is for use.
-"""
+random numbers are not meant for privacy: nothing here is for use."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -64,14 +63,14 @@ class Pairs:
 
     def shuffled(self, random: np.random.Generator) -> "Pairs":
         """People in random order, and the items of each in random order."""
-        places = random.permutation(int(self.people.max(initial=-1)) + 1)[self.people]
-        order = np.lexsort((random.random(len(self.people)), places))
-        return Pairs(places[order], self.items[order], self.domain)
+        indices = random.permutation(int(self.people.max(initial=-1)) + 1)[self.people]
+        order = np.lexsort((random.random(len(self.people)), indices))
+        return Pairs(indices[order], self.items[order], self.domain)
 
-    def sampled(self, most: int, random: np.random.Generator) -> "Pairs":
-        """At most `most` random items of each person; people in random order."""
+    def sampled(self, max_items: int, random: np.random.Generator) -> "Pairs":
+        """At most `max_items` random items of each person; people in random order."""
         shuffled = self.shuffled(random)
-        return shuffled.where(shuffled.ranks < most)
+        return shuffled.where(shuffled.ranks < max_items)
 
     def without(self, shown: Integers) -> "Pairs":
         """The pairs of items that were not shown."""
@@ -101,10 +100,10 @@ def read_pairs(path: Path) -> tuple[Pairs, pa.Array]:
     return Pairs(people, items.indices.to_numpy().astype(np.int64), len(items.dictionary)), items.dictionary
 
 
-def budget(epsilon: float, delta: float, most: int) -> Budget:
+def budget(epsilon: float, delta: float, max_items: int) -> Budget:
     """Half of delta for the noise, half for the threshold."""
     sigma = gaussian_sigma(epsilon, delta / 2)
-    return Budget(sigma, threshold(sigma, delta / 2, most))
+    return Budget(sigma, threshold(sigma, delta / 2, max_items))
 
 
 def gaussian_delta(epsilon: float, sigma: float) -> float:
@@ -118,32 +117,34 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
     return float(brentq(lambda sigma: gaussian_delta(epsilon, sigma) - delta, 1e-3, 1e4, xtol=1e-12))
 
 
-def threshold(sigma: float, delta: float, most: int) -> float:
+def threshold(sigma: float, delta: float, max_items: int) -> float:
     """max over t <= most of 1 / sqrt(t) + sigma * Phi^-1((1 - delta)^(1/t)): none of t new items exceeds it, but with
     probability delta."""
-    return max(1 / sqrt(t) - sigma * float(ndtri(-expm1(log1p(-delta) / t))) for t in range(1, most + 1))
+    return max(1 / sqrt(t) - sigma * float(ndtri(-expm1(log1p(-delta) / t))) for t in range(1, max_items + 1))
 
 
-def weighted_gaussian(pairs: Pairs, limits: Budget, most: int, random: np.random.Generator) -> Integers:
+def weighted_gaussian(pairs: Pairs, limits: Budget, max_items: int, random: np.random.Generator) -> Integers:
     """Items above the threshold, if a person with n items adds 1 / sqrt(n) to each."""
-    return above(even_weights(pairs.sampled(most, random)), limits, random)
+    return above(even_weights(pairs.sampled(max_items, random)), limits, random)
 
 
 def policy_gaussian(
-    pairs: Pairs, limits: Budget, most: int, random: np.random.Generator, deviations: float = CUTOFF_DEVIATIONS
+    pairs: Pairs, limits: Budget, max_items: int, random: np.random.Generator, deviations: float = CUTOFF_DEVIATIONS
 ) -> Integers:
     """Items above the threshold, if people move weights towards a cutoff one after another."""
     cutoff = limits.threshold + deviations * limits.sigma
-    return above(policy_weights(pairs.sampled(most, random), cutoff), limits, random)
+    return above(policy_weights(pairs.sampled(max_items, random), cutoff), limits, random)
 
 
-def iterated_gaussian(pairs: Pairs, epsilon: float, delta: float, most: int, random: np.random.Generator) -> Integers:
+def iterated_gaussian(
+    pairs: Pairs, epsilon: float, delta: float, max_items: int, random: np.random.Generator
+) -> Integers:
     """Items of three rounds of the weighted Gaussian, each without the items of those before."""
     sigma, shown = gaussian_sigma(epsilon, delta / 2), np.zeros(0, dtype=np.int64)
     for share in ROUND_SHARES:
         noise = sigma / sqrt(share)
-        limits = Budget(noise, threshold(noise, share * delta / 2, most))
-        found = weighted_gaussian(pairs.without(shown), limits, most, random)
+        limits = Budget(noise, threshold(noise, share * delta / 2, max_items))
+        found = weighted_gaussian(pairs.without(shown), limits, max_items, random)
         shown = np.concatenate([shown, found])
     return shown
 

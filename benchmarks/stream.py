@@ -125,8 +125,8 @@ def main() -> None:
     found = np.array([errors(run) for run in range(RUNS)])
     names = ["stream, a list", "stream, 400,000 buckets", "central, a list"]
     print("\n| | EM | the paper's estimator |\n|---|---|---|")
-    for place, name in enumerate(names):
-        em, paper = (f"{found[:, 2 * place + each].mean():,.0f}" for each in (0, 1))
+    for index, name in enumerate(names):
+        em, paper = (f"{found[:, 2 * index + each].mean():,.0f}" for each in (0, 1))
         print(f"| {name} | {em} | {paper} |")
     print(f"\ncentral, staircase: {found[:, -1].mean():,.0f}")
 

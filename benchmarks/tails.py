@@ -49,7 +49,7 @@ MEANS = ("mean", "mean alone")
 """Lines whose values are sums by numbers of rows."""
 CLIPS, NOISES = 120, 200
 """Clips that are tried in hindsight, and noises that are drawn for each."""
-LEAST_HELD, MOST_OVER_HINDSIGHT, MOST_OVER_BEFORE = 0.92, 3.0, 1.3
+MIN_HELD, MAX_OVER_HINDSIGHT, MAX_OVER_BEFORE = 0.92, 3.0, 1.3
 """The limits: intervals that are said to be for the truth hold; errors of heavy tables beside hindsight, and of light
 ones beside those before."""
 
@@ -147,11 +147,11 @@ class Line:
     def beyond(self) -> list[str]:
         """The limits that the line is beyond."""
         found = []
-        if self.held_where_true < LEAST_HELD:
+        if self.held_where_true < MIN_HELD:
             found.append("holds")
-        if self.kind.heavy and self.error > MOST_OVER_HINDSIGHT * self.hindsight:
+        if self.kind.heavy and self.error > MAX_OVER_HINDSIGHT * self.hindsight:
             found.append("hindsight")
-        if not self.kind.heavy and self.error > MOST_OVER_BEFORE * self.before:
+        if not self.kind.heavy and self.error > MAX_OVER_BEFORE * self.before:
             found.append("before")
         return found
 
@@ -199,8 +199,11 @@ def hindsight(rows: Rows, what: str, epsilon: float) -> float:
     vectors = rows.vectors.sum(axis=1, keepdims=True) if what == "total" else rows.vectors
     measured = [(vectors, epsilon)] if what not in MEANS else [(vectors, epsilon / 2), (rows.events, epsilon / 2)]
     true = truth(rows, what)
-    laws = ("laplace",) if what == "total" else ("laplace", "normal")
-    return min(relative(_value([at_best_clip(*each, law) for each in measured]), true) for law in laws)
+    distributions = ("laplace",) if what == "total" else ("laplace", "normal")
+    return min(
+        relative(_value([at_best_clip(*each, distribution) for each in measured]), true)
+        for distribution in distributions
+    )
 
 
 def _value(noisy: Sequence[Floats]) -> Floats:
@@ -213,11 +216,11 @@ def relative(values: Floats, true: Floats) -> float:
     return float((np.abs(values - true) / np.abs(true)).mean())
 
 
-def at_best_clip(vectors: Floats, epsilon: float, law: str) -> Floats:
+def at_best_clip(vectors: Floats, epsilon: float, distribution: str) -> Floats:
     """Noisy sums of vectors whose norms are clipped where that is best; a row for each noise."""
-    norms = np.linalg.norm(vectors, ord=1 if law == "laplace" else 2, axis=1)
-    scale = 1 / epsilon if law == "laplace" else float(analytic_sigma(epsilon, DELTA))
-    noise = scale * getattr(np.random.default_rng(1), law)(size=(NOISES, vectors.shape[1]))
+    norms = np.linalg.norm(vectors, ord=1 if distribution == "laplace" else 2, axis=1)
+    scale = 1 / epsilon if distribution == "laplace" else float(analytic_sigma(epsilon, DELTA))
+    noise = scale * getattr(np.random.default_rng(1), distribution)(size=(NOISES, vectors.shape[1]))
     clips = np.geomspace(np.quantile(norms, 0.5), norms.max(), CLIPS)
     kept = (np.minimum(1.0, clips[:, None] / np.maximum(norms, 1e-300)) @ vectors)[:, None]  # clips, 1, groups
     return min(kept + clips[:, None, None] * noise, key=lambda noisy: relative(noisy, vectors.sum(axis=0)))
@@ -306,9 +309,9 @@ def told(half: str, found: Sequence[Line]) -> None:
     print("\n".join(f"| {' | '.join(line.cells)} |" for line in found))
     heavy, light = ([line for line in found if line.kind.heavy is heavy] for heavy in (True, False))
     limits = (
-        ("holds", f"hold in less than {LEAST_HELD:.0%} of the releases that say true", len(found)),
-        ("hindsight", f"are more than {MOST_OVER_HINDSIGHT:g} times as far off as hindsight", len(heavy)),
-        ("before", f"are more than {MOST_OVER_BEFORE:g} times as far off as before", len(light)),
+        ("holds", f"hold in less than {MIN_HELD:.0%} of the releases that say true", len(found)),
+        ("hindsight", f"are more than {MAX_OVER_HINDSIGHT:g} times as far off as hindsight", len(heavy)),
+        ("before", f"are more than {MAX_OVER_BEFORE:g} times as far off as before", len(light)),
     )
     print()
     for name, sentence, many in limits:

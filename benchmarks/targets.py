@@ -75,7 +75,7 @@ class Family:
     name: str
     starts: Integers
     """The pairs of person j are those from starts[j] up to starts[j + 1]."""
-    places: Integers
+    indices: Integers
     """The item of each pair."""
     counts: Integers
     cells: int
@@ -99,19 +99,21 @@ class Family:
     def bounded(self, bounding: ScaledToSum) -> BoundedDraws:
         """What is left of everybody's rows."""
         keys = pa.table({"item0": np.arange(self.cells)})
-        return Draws(bounding.most, bounding.largest, bounding.grid).of(keys, self.starts, self.places, self.counts)
+        return Draws(bounding.max_total, bounding.largest, bounding.grid).of(
+            keys, self.starts, self.indices, self.counts
+        )
 
     def truth(self, bound: int) -> Floats:
         """The true shares if at most `bound` rows of a person count: with 1, the mean of people's own shares."""
         weights = np.repeat(np.minimum(bound / self.draws, 1.0), np.diff(self.starts))
-        totals = np.bincount(self.places, weights * self.counts, self.cells)
+        totals = np.bincount(self.indices, weights * self.counts, self.cells)
         return np.asarray(totals / totals.sum())
 
 
-def from_pairs(name: str, who: Integers, places: Integers, counts: Integers, cells: int) -> Family:
+def from_pairs(name: str, who: Integers, indices: Integers, counts: Integers, cells: int) -> Family:
     """A family of people from pairs that are sorted by person."""
     starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
-    return Family(name, np.append(starts, len(who)), places, counts, cells)
+    return Family(name, np.append(starts, len(who)), indices, counts, cells)
 
 
 def equally(each: int) -> Draw:
@@ -137,8 +139,8 @@ def zipf(cells: int) -> Floats:
 def made_up(name: str, chances: Floats, draws: Integers, random: np.random.Generator) -> Family:
     """A table of people with a row of chances each."""
     counts = random.multinomial(draws, chances)
-    who, places = np.nonzero(counts)
-    return from_pairs(name, who, places, counts[who, places], chances.shape[1])
+    who, indices = np.nonzero(counts)
+    return from_pairs(name, who, indices, counts[who, indices], chances.shape[1])
 
 
 def dirichlet(people: int, cells: int, alike: float, draw: Draw, how: str, seed: int = 1) -> Family:
@@ -176,8 +178,8 @@ def real(where: Path) -> Iterator[Family]:
     for name, sizes in REAL.items():
         for cells in sizes if (path := where / f"{name}.parquet").exists() else ():
             pairs = duckdb.sql(TOP.format(path=path, cells=cells)).fetchnumpy()
-            who, places, counts = (pairs[column].astype(np.int64) for column in ("user_id", "place", "count"))
-            yield from_pairs(name, who, places, counts, cells)
+            who, indices, counts = (pairs[column].astype(np.int64) for column in ("user_id", "place", "count"))
+            yield from_pairs(name, who, indices, counts, cells)
 
 
 def lines(where: Path, runs: int, telling: Callable[[str], None]) -> Iterator[list[str]]:
@@ -208,6 +210,6 @@ def _once(family: Family, strategy: DistributionStrategy, target: Target) -> tup
     mechanism = strategy.mechanism(chosen)
     assert isinstance(mechanism.bounding, ScaledToSum)
     columns = mechanism.estimate(mechanism.run(family.bounded(mechanism.bounding), SYSTEM)).by_name
-    true = family.truth(1 if target == "people" else mechanism.bounding.most)
+    true = family.truth(1 if target == "people" else mechanism.bounding.max_total)
     inside = (columns["low"] <= true) & (true <= columns["high"])
     return float(np.abs(columns["share"] - true).sum()), float(inside.mean())

@@ -34,7 +34,7 @@ LINES = "lineitem JOIN orders ON l_orderkey = o_orderkey"
 REVENUE = "l_extendedprice * (1 - l_discount)"
 PRICE_SHARE, QUANTILES = 0.75, np.array([0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0])
 EPSILON, DELTA = 1.0, 1e-6
-MOST_PRICE = 600_000
+MAX_PRICE = 600_000
 FIVE = ("people", "events", "sum(x)", "mean(x)", "median(x)")
 
 
@@ -50,13 +50,13 @@ class Question:
     @property
     def sql(self) -> str:
         """(user, group0, group1, ..., x): the rows that are read."""
-        groups = ", ".join(f"{group} AS group{place}" for place, group in enumerate(self.groups))
+        groups = ", ".join(f"{group} AS group{index}" for index, group in enumerate(self.groups))
         return f"SELECT o_custkey AS user, {groups}, CAST({self.amount} AS DOUBLE) AS x FROM {self.source}"
 
     @property
     def by(self) -> list[str]:
         """The columns of groups."""
-        return [f"group{place}" for place in range(len(self.groups))]
+        return [f"group{index}" for index in range(len(self.groups))]
 
 
 def month(column: str) -> str:
@@ -143,7 +143,7 @@ def measured(
 ) -> dict[str, list[float]]:
     """Of each metric: l1, the median relative error, the share of intervals that hold, and the share that is shown."""
     keys = sorted(group if len(group) > 1 else group[0] for group in true) if known else None
-    more: dict[str, Any] = {"range": (0, MOST_PRICE)} if "median(x)" in metrics else {}
+    more: dict[str, Any] = {"range": (0, MAX_PRICE)} if "median(x)" in metrics else {}
     more["promise"] = "each row belongs to one person"  # of a join by keys
     release = aggregate(
         connection.sql(question.sql), user="user", by=question.by, metrics=metrics, keys=keys, epsilon=epsilon, **more
@@ -252,7 +252,7 @@ def _seconds(path: str, by: list[str]) -> list[float]:
     clock.append(time.process_time())
     aggregate(path, user="user", by=by, metrics=["sum(x)"], epsilon=EPSILON)
     clock.append(time.process_time())
-    aggregate(path, user="user", by=by, metrics=FIVE, range=(0, MOST_PRICE), epsilon=EPSILON)
+    aggregate(path, user="user", by=by, metrics=FIVE, range=(0, MAX_PRICE), epsilon=EPSILON)
     clock.append(time.process_time())
     return np.diff(clock).tolist()
 

@@ -45,13 +45,13 @@ def line(name: str, path: Path, count: str, *, alone: bool) -> list[str]:
     found = [name, count, f"{ours.shown:.0f}", f"{ours.good:.0f}", f"{ours.l1:.3f}", f"{ours.within:.3f}"]
     if alone:
         return found
-    bound, good, near, least = best(path, truth, count=count)
+    bound, good, near, minimum = best(path, truth, count=count)
     return [
         *found,
         f"{good.good:.0f} ({bound})",
-        f"{least.l1:.3f} ({near})",
+        f"{minimum.l1:.3f} ({near})",
         f"{ours.good / good.good:.2f}" if good.good >= 1 else "-",
-        f"{ours.l1 / least.l1:.3f}",
+        f"{ours.l1 / minimum.l1:.3f}",
     ]
 
 

@@ -50,9 +50,9 @@ class Histograms:
         return _added(self.items, self.counts * shares[self.users])
 
 
-def _added(places: Integers, values: Floats) -> Floats:
+def _added(indices: Integers, values: Floats) -> Floats:
     """The values of each place, added up."""
-    return np.bincount(places, weights=values).astype(np.float64)
+    return np.bincount(indices, weights=values).astype(np.float64)
 
 
 def best_known(sizes: Floats, ratios: Floats, weight: float) -> float:

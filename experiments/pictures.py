@@ -44,16 +44,16 @@ def figure(panels: Sequence[Panel]) -> Figure:
     down = -(-len(panels) // across)
     picture = Figure(figsize=(5.6 * across, 4 * down), layout="constrained")
     FigureCanvasAgg(picture)
-    for place, panel in enumerate(panels):
-        _draw(picture.add_subplot(down, across, place + 1), panel)
+    for index, panel in enumerate(panels):
+        _draw(picture.add_subplot(down, across, index + 1), panel)
     return picture
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
-    for place, series in enumerate(panel.series):
-        colour = COLOURS[place % len(COLOURS)]
-        places = _places(axes, series.x)
-        axes.plot(places, series.y, series.style, color=colour, label=series.name, markersize=4, linewidth=1.4)
+    for index, series in enumerate(panel.series):
+        colour = COLOURS[index % len(COLOURS)]
+        indices = _places(axes, series.x)
+        axes.plot(indices, series.y, series.style, color=colour, label=series.name, markersize=4, linewidth=1.4)
     for which, scale in (("x", axes.set_xscale), ("y", axes.set_yscale)):
         if which in panel.logarithmic:
             scale("log")

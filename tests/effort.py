@@ -34,5 +34,5 @@ def examples(number: int) -> int:
     return _effort(number, min(number, 5))
 
 
-def _effort(number: int, least: int) -> int:
-    return number if everything() else max(number // SHARE, least)
+def _effort(number: int, minimum: int) -> int:
+    return number if everything() else max(number // SHARE, minimum)

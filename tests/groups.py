@@ -56,8 +56,8 @@ def groups_of(rows: Rows, *, encoded: bool, keys: pa.Table = LISTED) -> Iterator
 def looked_at_groups(bounded: BoundedGroups) -> list[Any]:
     """What people have of all groups: totals of every vector, and norms and what is clipped of amounts; and events of
     every other group."""
-    places = np.arange(len(bounded.items))
-    look, some = bounded.look(places >= 0), bounded.look(places % 2 == 1)
+    indices = np.arange(len(bounded.items))
+    look, some = bounded.look(indices >= 0), bounded.look(indices % 2 == 1)
     totals = [look.totals(vector, 9_000.0, 2**24).tolist() for vector in VECTORS]
     looks = (look.clipped, look.excess)
     clipped = [each(vector, 9_000.0, 30_000.0, 2**24) for vector in VECTORS[2:4] for each in looks]

@@ -10,7 +10,7 @@ import pytest
 
 SECONDS = Path(__file__).with_suffix(".json")
 """Seconds that a case of each test took, on average."""
-LEAST_SECONDS = 0.01
+MIN_SECONDS = 0.01
 """What takes less is written as this."""
 
 
@@ -24,7 +24,7 @@ class Recorder:
         self.spent[report.nodeid.partition("[")[0]][report.nodeid] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        means = {test: max(round(fmean(cases.values()), 2), LEAST_SECONDS) for test, cases in self.spent.items()}
+        means = {test: max(round(fmean(cases.values()), 2), MIN_SECONDS) for test, cases in self.spent.items()}
         SECONDS.write_text(json.dumps(recorded() | means, indent=0, sort_keys=True) + "\n")
 
 

@@ -79,9 +79,9 @@ def totals(bounding: Bounding, rows: Rows, secret: bytes, *, events: bool) -> di
 def looked_at_again(bounded: BoundedWeighted) -> list[Any]:
     """What a second look shows if every item is public, if every other one is, and if none is: people by their sums and
     squares, and the totals at four bounds; and of rounds, the totals if shown items have no part, some, or all."""
-    places = np.arange(len(bounded.items))
+    indices = np.arange(len(bounded.items))
     found: list[Any] = []
-    for mask in (places >= 0, places % 2 == 1, places < 0):
+    for mask in (indices >= 0, indices % 2 == 1, indices < 0):
         again = bounded.look_again(mask)
         people: Counter[tuple[int, int]] = Counter()
         columns = (again.sizes.sums.tolist(), again.sizes.squares.tolist(), again.sizes.people.tolist())

@@ -6,7 +6,7 @@ from fractions import Fraction
 from audits.on_people import COUNTED, PERSON
 from audits.specimen import ONE, Cases, People, Run
 from headcount import noise
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.laplace import DiscreteLaplace
 
 
@@ -18,9 +18,9 @@ def wrong() -> Cases:
     yield "noise clamped at 4", clamped_count(laplace, 4), Fraction(0), COUNTED, 1
 
 
-def noisy_count(law: Law) -> Run[People]:
+def noisy_count(distribution: NoiseDistribution) -> Run[People]:
     """The noisy number of people."""
-    return lambda people, entropy: len(people) + int(entropy.draw(law, 1)[0])
+    return lambda people, entropy: len(people) + int(entropy.draw(distribution, 1)[0])
 
 
 def float_count(scale: Fraction) -> Run[People]:
@@ -34,10 +34,10 @@ def float_count(scale: Fraction) -> Run[People]:
     return run
 
 
-def clamped_count(law: Law, most: int) -> Run[People]:
+def clamped_count(distribution: NoiseDistribution, max_items: int) -> Run[People]:
     """Noise clamped at a limit: an output at the limit reveals the count."""
 
     def run(people: People, entropy: Entropy) -> int:
-        return len(people) + max(-most, min(most, int(entropy.draw(law, 1)[0])))
+        return len(people) + max(-max_items, min(max_items, int(entropy.draw(distribution, 1)[0])))
 
     return run

@@ -22,7 +22,7 @@ from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, ListedItems
 from headcount.mechanism import AnyMechanism, Correlated, Noisy
 from headcount.mechanism.known import correlated
-from headcount.mechanism.mechanism import law
+from headcount.mechanism.mechanism import noise_distribution
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
 
@@ -41,7 +41,7 @@ class RedrawnCommon(Correlated):
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         items = len(bounded.totals)
-        noise = entropy.draw(self.law, items) + entropy.draw(law(self.common), items)
+        noise = entropy.draw(self.distribution, items) + entropy.draw(noise_distribution(self.common), items)
         return Noisy(bounded.items, bounded.totals + noise)
 
 

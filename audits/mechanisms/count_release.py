@@ -34,9 +34,9 @@ def wrong() -> Cases:
 def enumerations(neighbours: Neighbours) -> Deltas:
     """Two levels without counts, and one with counts."""
     levels = found_in(
-        (ONE / 2, ONE), most=1, chance=ONE / 20, variance=0 * ONE, rho=ONE * 3 / 10, neighbours=neighbours
+        (ONE / 2, ONE), max_items=1, chance=ONE / 20, variance=0 * ONE, rho=ONE * 3 / 10, neighbours=neighbours
     )
-    counted = found_in((ONE,), most=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
+    counted = found_in((ONE,), max_items=1, chance=ONE / 20, variance=4 * ONE, rho=ONE * 4 / 10, neighbours=neighbours)
     for name, mechanism in (("count-release", levels), ("count-release, with counts", counted)):
         price = mechanism.event.delta + zcdp.delta(mechanism.event.rho, 2 * ONE)
         yield name, 2 * ONE, price, exact_delta(on_people(mechanism), neighbours, 2 * ONE)
@@ -53,13 +53,13 @@ class LightBottom(Level):
 def _one_level(kind: type[Level]) -> Run[People]:
     """Items found one by one."""
     rho = zcdp.rho(ONE, DELTA / 2)
-    return on_people(found_in((ONE / 4,), most=2, chance=DELTA / 2, variance=100 * ONE, rho=rho, kind=kind))
+    return on_people(found_in((ONE / 4,), max_items=2, chance=DELTA / 2, variance=100 * ONE, rho=rho, kind=kind))
 
 
 def found_in(
     epsilons: tuple[Fraction, ...],
     *,
-    most: int,
+    max_items: int,
     chance: Fraction,
     variance: Fraction,
     rho: Fraction,
@@ -68,9 +68,9 @@ def found_in(
 ) -> CountRelease:
     """Count release with levels of these epsilons; with counts, if there is a variance."""
     rates = [epsilon / changed_people(neighbours) for epsilon in epsilons]
-    levels = tuple(kind(rate, chance, variance, most, neighbours, each_pays=False) for rate in rates)
+    levels = tuple(kind(rate, chance, variance, max_items, neighbours, each_pays=False) for rate in rates)
     target = ONE / 10 if variance else None
-    return CountRelease(TopItems(most), Adaptive(rho, len(levels) * chance), levels, target=target)
+    return CountRelease(TopItems(max_items), Adaptive(rho, len(levels) * chance), levels, target=target)
 
 
 def on_people(mechanism: CountRelease) -> Run[People]:
@@ -93,6 +93,6 @@ def ranked(counts: Mapping[str, int], bounding: TopItems) -> BoundedTop:
     """The candidates, as an engine would list them from these counts of people."""
     order = sorted(counts, key=lambda item: (-counts[item], item))
     totals = np.array([counts[item] for item in order], dtype=np.int64)
-    following = int(totals[bounding.most]) if len(totals) > bounding.most else 0
-    listed = totals[: bounding.most]
-    return BoundedTop(items(tuple(order[: bounding.most])), listed, bounding.sensitivity, following, listed)
+    following = int(totals[bounding.max_items]) if len(totals) > bounding.max_items else 0
+    listed = totals[: bounding.max_items]
+    return BoundedTop(items(tuple(order[: bounding.max_items])), listed, bounding.sensitivity, following, listed)

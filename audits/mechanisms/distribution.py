@@ -68,10 +68,10 @@ class TruePeople(FewShares):
 
 def arrays(people: People, listed: tuple[str, ...] = LISTED) -> Arrays:
     """Starts, places and counts of people's draws."""
-    pairs = [[(place, person.count(item)) for place, item in enumerate(listed) if item in person] for person in people]
+    pairs = [[(index, person.count(item)) for index, item in enumerate(listed) if item in person] for person in people]
     starts = np.append(0, np.cumsum([len(mine) for mine in pairs], dtype=np.int64))
-    places, counts = np.array([pair for mine in pairs for pair in mine], dtype=np.int64).reshape(-1, 2).T
-    return starts, places, counts
+    indices, counts = np.array([pair for mine in pairs for pair in mine], dtype=np.int64).reshape(-1, 2).T
+    return starts, indices, counts
 
 
 @lru_cache(maxsize=256)
@@ -81,8 +81,8 @@ def bounded_draws(people: People, bounding: Bounding, listed: tuple[str, ...] = 
     if isinstance(bounding, Draws):
         return bounding.of(keys, *mine)
     assert isinstance(bounding, ExactDraws)
-    starts, places, counts = bounding.kept_of(*mine, np.arange(len(people)))
-    return BoundedDraws(keys, by_place(places, counts, len(keys)), bounding.sensitivity, starts, places, counts)
+    starts, indices, counts = bounding.kept_of(*mine, np.arange(len(people)))
+    return BoundedDraws(keys, by_place(indices, counts, len(keys)), bounding.sensitivity, starts, indices, counts)
 
 
 def shown(noisy: Noisy) -> list[object]:
@@ -130,9 +130,9 @@ def sizes(people: People) -> Sizes:
     return Sizes(found[there], many[there], 0 * many[there])
 
 
-def measurements(bounded: BoundedDraws, most: int, centre: Integers, radius: float, radii: Floats) -> Measurements:
+def measurements(bounded: BoundedDraws, max_total: int, centre: Integers, radius: float, radii: Floats) -> Measurements:
     """The measurements of a round with this centre and distance, in the order of `noise_events`."""
-    seen = CentredPeople(bounded, most)
+    seen = CentredPeople(bounded, max_total)
     seen.look_from(centre)
     return seen.mean(radius), seen.within(radii), bounded.totals.sum(keepdims=True), np.array([seen.energy(radius)])
 
@@ -151,11 +151,11 @@ def noise_events(mechanism: Recentred) -> tuple[tuple[Gaussian, ...], ...]:
 def delta_of_changes(mechanism: Recentred, both: Iterable[Pair], epsilon: Fraction) -> Delta:
     """The delta of all noise for the real differences between two neighbours, each at the worst of many pasts."""
     changes = [0, 0, 0, 0]
-    radii, most = mechanism._radii(), mechanism.bounding.most
+    radii, max_total = mechanism._radii(), mechanism.bounding.max_total
     for pair in both:
         one, other = (bounded_draws(people, mechanism.bounding) for people in pair)
         for share, radius in product((0, 1, CENTRE // 2, CENTRE), radii.tolist()):
-            past = most, np.array([share, CENTRE - share]), radius, radii
+            past = max_total, np.array([share, CENTRE - share]), radius, radii
             changes = [*map(max, changes, squared_differences(measurements(one, *past), measurements(other, *past)))]
     events = [
         replace(event, squared_sensitivity=Fraction(change))

@@ -33,9 +33,9 @@ from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups
 from headcount.mechanism.groups.measurement import Events, GroupMeasurement
 from headcount.mechanism.groups.metric import Metric
-from headcount.mechanism.groups.strategy import FEW_TOTALS, GroupStatistics
+from headcount.mechanism.groups.strategy import FEW_TOTALS, GroupsStrategy
 from headcount.mechanism.groups.units import Squares, Sums, Units
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.axis import between
 from headcount.source.contributions import ReadPlan
@@ -90,13 +90,13 @@ def wrong() -> Cases:
 def enumerations(neighbours: Neighbours) -> Deltas:
     """The totals of one sum whose bound is given, in small units: epsilon, priced delta, and exact delta on tiny data.
     What is drawn before them changes nothing about them, and is left out."""
-    changed, squared, most = changed_people(neighbours), 65, 9
+    changed, squared, max_items = changed_people(neighbours), 65, 9
     event = Gaussian(Fraction(40), Fraction(squared * changed), changed)
-    pure = Laplace(Fraction(most * changed), Fraction(most * changed))
+    pure = Laplace(Fraction(max_items * changed), Fraction(max_items * changed))
     people = [(CROWD[:3] + one, CROWD[:3] + other) for one, other in pairs([RICH, POOR, ("a=3", "b=4")], 1, neighbours)]
     exact = worst_delta(_totals((event,) * 3, Squares(squared), neighbours), people, ONE)
     yield "groups, totals", ONE, discrete_delta(ONE, [event]), exact
-    exact = worst_delta(_totals((pure,) * 3, Sums(most), neighbours), people, ONE)
+    exact = worst_delta(_totals((pure,) * 3, Sums(max_items), neighbours), people, ONE)
     yield "groups, few totals", ONE, Fraction(0), exact
 
 
@@ -117,9 +117,9 @@ class _Last(Entropy):
     def __init__(self, inner: Entropy) -> None:
         self._inner, self._draws = inner, 0
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         self._draws += 1
-        return self._inner.draw(law, size) if self._draws == 2 else np.zeros(size, dtype=np.int64)
+        return self._inner.draw(distribution, size) if self._draws == 2 else np.zeros(size, dtype=np.int64)
 
     def secret(self) -> bytes:
         return self._inner.secret()
@@ -181,8 +181,8 @@ def known(neighbours: Neighbours, changed: Changed = lambda mechanism: mechanism
     return run
 
 
-def _strategy(delta: Fraction, neighbours: Neighbours, metrics: tuple[Metric, ...]) -> GroupStatistics:
-    return GroupStatistics(
+def _strategy(delta: Fraction, neighbours: Neighbours, metrics: tuple[Metric, ...]) -> GroupsStrategy:
+    return GroupsStrategy(
         budget=Cost(ONE, delta),
         neighbours=neighbours,
         share=Fraction(1, 5),
@@ -196,11 +196,11 @@ def released(noisy: NoisyGroups) -> dict[str, object]:
     """What one person may show in: the list; bound, clipped amount, one total and the sum of all totals of each
     vector."""
     seen: dict[str, object] = {"items": noisy.items["item0"].to_pylist()}
-    for place, each in enumerate(noisy.measured.vectors):
+    for index, each in enumerate(noisy.measured.vectors):
         totals, lost = each.totals, each.totals.clipped
         clipped = lost.value / max(lost.deviation, 1e-300)
-        seen |= {f"bound {place}": each.bound, f"clipped {place}": round(QUARTERS * clipped)}
-        seen |= _one_and_all(str(place), totals.values / totals.deviation)
+        seen |= {f"bound {index}": each.bound, f"clipped {index}": round(QUARTERS * clipped)}
+        seen |= _one_and_all(str(index), totals.values / totals.deviation)
     return seen
 
 

@@ -17,27 +17,27 @@ from headcount.account import Cost
 from headcount.account.events import JointRound, Neighbours
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.bound import Bounded, BoundedRounds, Bounding, SplitWeight
+from headcount.bound import Bounded, BoundedRounds, Bounding, SplitL2Budget
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.selection import bounding_of
 from headcount.estimate.counts.two_scales import Measured
-from headcount.mechanism import AnyMechanism, Joint, NoisyTwice
+from headcount.mechanism import AnyMechanism, JointRounds, NoisyTwice
 from headcount.mechanism.stages.joint import Counting, JointRun
 from headcount.mechanism.stages.second import NoisySecond, SecondMeasurement
-from headcount.mechanism.unknown.strategy import Jointly
+from headcount.mechanism.unknown.strategy import JointStrategy
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
 
 
 @dataclass(frozen=True)
-class TwoRounds(Joint):
+class TwoRounds(JointRounds):
     """Rounds of the real code, and nothing else: shown items are counted from the first round on, and their counts are
     those of rounds alone."""
 
-    def is_enough(self, weight: float, place: int) -> bool:
+    def is_enough(self, weight: float, index: int) -> bool:
         return True
 
-    def counting(self, run: JointRun, place: int) -> Counting:
+    def counting(self, run: JointRun, index: int) -> Counting:
         return Counting(Profile((1, 2), np.array([1000, 0]), 1.0), 1, run.weight)
 
     def counted(self, run: JointRun, counting: Counting) -> NoisySecond:
@@ -51,7 +51,7 @@ def two_rounds(neighbours: Neighbours) -> TwoRounds:
     mean = (variances[0] + 4 * variances[1]) / 9
     first = JointRound(variances[0], variances[0], squared, 2, 8, neighbours, 2)
     last = JointRound(variances[1], mean, squared, 2, 6, neighbours, 2)
-    bounding = SplitWeight(2, squared=4, expected=2)
+    bounding = SplitL2Budget(2, squared=4, expected=2)
     return TwoRounds(bounding, last, (first,), SecondMeasurement((), largest=1), weights, max_totals=2)
 
 
@@ -63,7 +63,7 @@ def enumerations(neighbours: Neighbours) -> Deltas:
     yield "joint, two", ONE, price(mechanism, ONE), exact
 
 
-def on_tables(mechanism: Joint) -> Run[People]:
+def on_tables(mechanism: JointRounds) -> Run[People]:
     """A mechanism as a function of people; its outputs are exact."""
 
     def run(people: People, entropy: Entropy) -> tuple[object, ...]:
@@ -90,7 +90,7 @@ def wrong() -> Cases:
 
 
 def _quieter(mechanism: AnyMechanism) -> AnyMechanism:
-    if not isinstance(mechanism, Joint):
+    if not isinstance(mechanism, JointRounds):
         return mechanism
     first, *later = mechanism.rounds
     *middle, last = (replace(each, variance=each.variance / 10_000) for each in later)
@@ -101,7 +101,7 @@ def whole(
     neighbours: Neighbours, changed: Callable[[AnyMechanism], AnyMechanism] = lambda mechanism: mechanism
 ) -> Run[People]:
     """Take a profile, find and count; what follows from the profile is an output as well."""
-    strategy = Jointly(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users", share=Fraction(1, 5))
+    strategy = JointStrategy(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users", share=Fraction(1, 5))
 
     def run(people: People, entropy: Entropy) -> dict[str, object]:
         chosen = bounding_of(strategy.selection.draw(sizes(people), entropy))
@@ -114,7 +114,7 @@ def whole(
 
 def _comparable(chosen: Bounding) -> Bounding:
     """The same, without what it does not bound by."""
-    return replace(chosen, expected=0) if isinstance(chosen, SplitWeight) else chosen
+    return replace(chosen, expected=0) if isinstance(chosen, SplitL2Budget) else chosen
 
 
 @lru_cache(maxsize=256)

@@ -46,22 +46,22 @@ def profiled(choice: Discovering, rho: Fraction) -> Callable[[People, Entropy], 
 
     def run(people: People, entropy: Entropy) -> object:
         first = choice.usual.draw(_sizes(people), entropy)
-        there = _found(people, selection(first.most), entropy)
+        there = _found(people, selection(first.max_items), entropy)
         second = choice.usual.draw(_sizes(_among(people, there)), entropy)
-        mechanism = plume.within(rho, Discovered(second, there, selection(first.most)), choice.neighbours)
-        return first.most, second.most, _counts(people, mechanism, entropy)
+        mechanism = plume.within(rho, Discovered(second, there, selection(first.max_items)), choice.neighbours)
+        return first.max_items, second.max_items, _counts(people, mechanism, entropy)
 
     return run
 
 
 def in_two_phases(
-    how: GaussianThreshold, rho: Fraction, most: int, target: Fraction | None = None
+    how: GaussianThreshold, rho: Fraction, max_items: int, target: Fraction | None = None
 ) -> Callable[[People, Entropy], object]:
     """The mechanism with given bounds: items are found, and counted at a price of rho."""
 
     def run(people: People, entropy: Entropy) -> object:
         there = _found(people, how, entropy)
-        mechanism = plume.within(rho, Discovered(SampledItems(most), there, how), how.neighbours, target=target)
+        mechanism = plume.within(rho, Discovered(SampledItems(max_items), there, how), how.neighbours, target=target)
         return _counts(people, mechanism, entropy)
 
     return run

@@ -13,9 +13,9 @@ from headcount.account import Cost, cost, gaussian
 from headcount.account.events import Neighbours, ThresholdRound
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
-from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.bound import BoundedRounds, EvenL2Budget
 from headcount.mechanism import Rounds
-from headcount.mechanism.unknown.strategy import InRounds
+from headcount.mechanism.unknown.strategy import RoundsStrategy
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
 
@@ -32,7 +32,7 @@ def two_rounds(neighbours: Neighbours) -> Rounds:
     mean = (variances[0] + 4 * variances[1]) / 9
     first = ThresholdRound(variances[0], variances[0], squared, 2, 8, neighbours)
     last = ThresholdRound(variances[1], mean, squared, 2, 6, neighbours)
-    return Rounds(SpreadWeight(2, squared=4), last, (first,), weights=weights)
+    return Rounds(EvenL2Budget(2, squared=4), last, (first,), weights=weights)
 
 
 def price(mechanism: Rounds, epsilon: Fraction) -> Fraction:
@@ -66,7 +66,7 @@ def wrong() -> Cases:
 
 def whole(neighbours: Neighbours) -> Rounds:
     """All rounds, and the measurement of what they show."""
-    return InRounds(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users").mechanism()
+    return RoundsStrategy(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users").mechanism()
 
 
 def on_tables(mechanism: Rounds) -> Run[People]:
@@ -79,7 +79,7 @@ def on_tables(mechanism: Rounds) -> Run[People]:
 
 
 @lru_cache(maxsize=64)
-def _bounded(people: People, bounding: SpreadWeight) -> BoundedRounds:
+def _bounded(people: People, bounding: EvenL2Budget) -> BoundedRounds:
     """The bounded counts by one secret, for any of which the promise must hold."""
     with read(people).read(ReadPlan(encoded=True)) as rows:
         return remembering(bounding.bound(rows, bytes(32), None))

@@ -31,7 +31,7 @@ from headcount.mechanism import Buckets, Noisy, NoisyBuckets, NoisyStaircase, St
 from headcount.mechanism.shape.contribution_limit import ContributionLimit
 from headcount.mechanism.shape.staircase import staircase, steps_for
 from headcount.mechanism.shape.strategy import ShapeStrategy
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 Data = TypeVar("Data")
 Shaping = Staircase | Buckets
@@ -41,14 +41,14 @@ KEY = bytes(32)
 
 
 class NoiseOnDifferences(Entropy):
-    """Delegates the draws of a single number, and of several numbers those at the places that `places` gives for their
+    """Delegates the draws of a single number, and of several numbers those at the places that `indices` gives for their
     number; all others are 0. The key is given."""
 
-    def __init__(self, inner: Entropy, places: Callable[[int], Collection[int]], key: bytes) -> None:
-        self._inner, self._places, self._key = inner, places, key
+    def __init__(self, inner: Entropy, indices: Callable[[int], Collection[int]], key: bytes) -> None:
+        self._inner, self._places, self._key = inner, indices, key
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return (self._inner if size == 1 else NoiseAtPlaces(self._inner, self._places(size))).draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return (self._inner if size == 1 else NoiseAtPlaces(self._inner, self._places(size))).draw(distribution, size)
 
     def secret(self) -> bytes:
         return self._key
@@ -60,13 +60,13 @@ def without_common_noise(
     """Wrap a mechanism to leave out the noise on numbers that are equal for these two datasets."""
 
     @cache
-    def places(many: int) -> list[int]:
+    def indices(many: int) -> list[int]:
         noiseless = build(of_size(mechanism, many))
         numbers = (noiseless(data, NoiseOnDifferences(Fixed(0), lambda many: (), key)) for data in both)
-        return [place for place, (here, there) in enumerate(zip(*numbers, strict=True)) if here != there]
+        return [index for index, (here, there) in enumerate(zip(*numbers, strict=True)) if here != there]
 
     run = build(mechanism)
-    return lambda data, entropy: run(data, NoiseOnDifferences(entropy, places, key))
+    return lambda data, entropy: run(data, NoiseOnDifferences(entropy, indices, key))
 
 
 def of_size(mechanism: Shaping, numbers: int) -> Shaping:
@@ -144,7 +144,7 @@ class CountedTwice(Staircase):
         rows, columns = steps_for(boxes)
         rows = min(rows, self.cells or rows)
         true = np.concatenate([staircase(bounded.totals, rows, 0)[0], staircase(bounded.totals, 0, columns)[1]])
-        noisy = true + entropy.draw(self.law, len(true))
+        noisy = true + entropy.draw(self.distribution, len(true))
         return NoisyStaircase(bounded.items.slice(0, 0), noisy[:0], noisy[:rows], noisy[rows:], None, boxes)
 
 
@@ -161,7 +161,9 @@ class OnlyThoseInUse(Buckets):
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyBuckets:
         totals = self._hashed(bounded, entropy)
         in_use = totals[totals > 0]
-        return NoisyBuckets(bounded.items.slice(0, 0), in_use + entropy.draw(self.law, len(in_use)), self.hashed)
+        return NoisyBuckets(
+            bounded.items.slice(0, 0), in_use + entropy.draw(self.distribution, len(in_use)), self.hashed
+        )
 
 
 def mistakes(epsilon: Fraction, neighbours: Neighbours) -> tuple[Staircase, Staircase, Buckets]:

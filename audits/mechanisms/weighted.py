@@ -15,13 +15,13 @@ from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import Weighted
 from headcount.mechanism.stages import weighted
-from headcount.mechanism.unknown.strategy import Weights
+from headcount.mechanism.unknown.strategy import WeightedStrategy
 from headcount.noise import Entropy
 
 
 def honest() -> Cases:
     """One measurement alone; whole releases are in `weighted_twice`."""
-    scaled = weighted.calibrated(Cost(ONE, DELTA), WeightedClip(1, 1, 1), "add-remove", again=False)
+    scaled = weighted.calibrated(Cost(ONE, DELTA), WeightedClip(1, 1, 1), "add-remove", remeasure=False)
     yield "weighted", on_people(scaled), DELTA, ALONE, 1
     yield "weighted, after a profile", after_a_profile(Cost(ONE, DELTA)), DELTA, ALONE, 1
 
@@ -35,8 +35,8 @@ def enumerations(neighbours: Neighbours) -> Deltas:
 
 def after_a_profile(budget: Cost) -> Run[People]:
     """Bounds from a private profile, then the counts of people within them; both are outputs."""
-    strategy = Weights(
-        budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5), by_name=True, again=False
+    strategy = WeightedStrategy(
+        budget=budget, neighbours="add-remove", count="users", share=Fraction(1, 5), explicit=True, remeasure=False
     )
     choice, mechanism_for = strategy.selection, lru_cache(maxsize=None)(strategy.mechanism)
 

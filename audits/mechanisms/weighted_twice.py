@@ -16,7 +16,7 @@ from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding
 from headcount.bound.selection.selection import bounding_of
 from headcount.mechanism import AnyMechanism, Weighted
-from headcount.mechanism.unknown.strategy import Weights
+from headcount.mechanism.unknown.strategy import WeightedStrategy
 from headcount.noise import Entropy
 from headcount.source.contributions import ReadPlan
 
@@ -44,7 +44,7 @@ def whole(
     neighbours: Neighbours, changed: Callable[[AnyMechanism], AnyMechanism] = lambda mechanism: mechanism
 ) -> Run[People]:
     """Select the bound, count, and count again; the bound is an output as well."""
-    strategy = Weights(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users", share=Fraction(1, 5))
+    strategy = WeightedStrategy(budget=Cost(ONE, DELTA), neighbours=neighbours, count="users", share=Fraction(1, 5))
 
     @cache
     def mechanism(bounding: Bounding) -> AnyMechanism:

@@ -38,7 +38,7 @@ def within(measurement: Any) -> bool:
     return bool(epsilon <= EPSILON and delta <= DELTA)
 
 
-def least(made: Callable[[float], Any]) -> float:
+def minimum(made: Callable[[float], Any]) -> float:
     """The least scale that is within the budget."""
     return float(dp.binary_search(lambda scale: within(made(scale)), bounds=SCALES))
 
@@ -57,7 +57,7 @@ def chosen(measure: Any, points: list[float], parts: list[float], scale: float) 
 def exponential(points: list[float], parts: list[float], rows: int) -> Any:
     """The measurement that chooses among the points; the scale does not depend on how many they are."""
     measures = dp.max_divergence(), dp.zero_concentrated_divergence()
-    scales = [least(partial(chosen, measure, points[:2], parts)) for measure in measures]
+    scales = [minimum(partial(chosen, measure, points[:2], parts)) for measure in measures]
     scale, measure = min(zip(scales, measures, strict=True), key=lambda pair: pair[0])
     return chosen(measure, points, parts, scale)
 
@@ -68,7 +68,7 @@ def tree(points: list[float], parts: list[float], rows: int) -> Any:
     bins = space() >> dp.t.then_find_bin(points[1:-1])
     counts = bins >> dp.t.then_count_by_categories(list(range(leaves)), null_category=False)
     layers = counts >> dp.t.then_b_ary_tree(leaves, fan_out)
-    noisy = layers >> dp.m.then_laplace(least(lambda scale: layers >> dp.m.then_laplace(scale)))
+    noisy = layers >> dp.m.then_laplace(minimum(lambda scale: layers >> dp.m.then_laplace(scale)))
     return noisy >> dp.t.make_consistent_b_ary_tree(fan_out) >> dp.t.make_quantiles_from_counts(points, parts)
 
 

@@ -42,7 +42,7 @@ class Setting:
 
     bound: int
     """Items of a person that are kept."""
-    most: int
+    max_items: int
     """What a person may add to an item."""
     noise: str
     share: float
@@ -50,7 +50,7 @@ class Setting:
 
     def __str__(self) -> str:
         share = f", {self.share:.0%} to find" if self.share else ""
-        return f"{self.bound} items up to {self.most:,}, {self.noise}{share}"
+        return f"{self.bound} items up to {self.max_items:,}, {self.noise}{share}"
 
     def draw(self, share: float, shape: tuple[int, int], random: np.random.Generator) -> Floats:
         """Noise like the peers' for amounts up to 1, but not meant for privacy."""
@@ -61,8 +61,8 @@ class Setting:
     def threshold(self, peer: Peer) -> float:
         """The number of people with noise above which an item is shown."""
         if self.noise == "laplace":
-            least = self.bound if peer == SMARTNOISE else 1
-            return least + self.bound / self.share * log(self.bound / (2 * DELTA))
+            minimum = self.bound if peer == SMARTNOISE else 1
+            return minimum + self.bound / self.share * log(self.bound / (2 * DELTA))
         sigma = UNIT_SIGMA * sqrt(self.bound / self.share)
         return 1 + sigma * NormalDist().inv_cdf(1 - THRESHOLD_DELTA / self.bound)
 
@@ -72,7 +72,7 @@ class Amounts:
     """The rows of a table in random order within each person."""
 
     item: Integers
-    place: Integers
+    index: Integers
     """Position of a row among those of its person, from 1 on."""
     x: Floats
     sizes: Integers
@@ -84,10 +84,10 @@ class Amounts:
         """The true sum of each item."""
         return np.bincount(self.item, self.x).astype(np.float64)
 
-    def bounded(self, bound: int, most: float) -> tuple[Floats, Floats]:
+    def bounded(self, bound: int, max_items: float) -> tuple[Floats, Floats]:
         """People and sums of each item within bounds."""
-        kept = self.place <= bound
-        item, x, size = self.item[kept], np.minimum(self.x[kept], most), len(self.truth)
+        kept = self.index <= bound
+        item, x, size = self.item[kept], np.minimum(self.x[kept], max_items), len(self.truth)
         people, sums = np.bincount(item, minlength=size), np.bincount(item, x, size)
         return people.astype(np.float64), sums.astype(np.float64)
 
@@ -104,7 +104,7 @@ def amounts(pairs: Path) -> Amounts:
 def error(peer: Peer, setting: Setting, bounded: tuple[Floats, Floats], true: Floats) -> float:
     """The mean error l1 of releases like the peer's."""
     random, shape, (people, sums) = np.random.default_rng(), (DRAWS, len(true)), bounded
-    found = sums + setting.most * setting.draw(1 - setting.share, shape, random)
+    found = sums + setting.max_items * setting.draw(1 - setting.share, shape, random)
     if setting.share:
         counts = people + setting.draw(setting.share, shape, random)
         found[(people == 0) | (counts <= setting.threshold(peer))] = 0
@@ -114,39 +114,39 @@ def error(peer: Peer, setting: Setting, bounded: tuple[Floats, Floats], true: Fl
 def bounds(table: Amounts) -> Iterator[tuple[int, int]]:
     """Pairs of bounds to try."""
     items = sorted({*FEW_ITEMS, *np.quantile(table.sizes, ITEM_QUANTILES).astype(int).tolist()})
-    most = sorted({ceil(each) for each in np.quantile(table.x, AMOUNT_QUANTILES)})
-    yield from product(items, most)
+    max_items = sorted({ceil(each) for each in np.quantile(table.x, AMOUNT_QUANTILES)})
+    yield from product(items, max_items)
 
 
-def settings(peer: Peer, bound: int, most: int, *, known: bool) -> Iterator[Setting]:
+def settings(peer: Peer, bound: int, max_items: int, *, known: bool) -> Iterator[Setting]:
     """Settings of a peer to try."""
     for noise, share in product(peer.noises, (0.0,) if known else SHARES[peer]):
-        yield Setting(bound, most, noise, share)
+        yield Setting(bound, max_items, noise, share)
 
 
 def search(table: Amounts) -> dict[tuple[Peer, bool], Setting]:
     """The best setting of each peer, with public items and without."""
     true, best = table.true, dict[tuple[Peer, bool], Setting]()
-    least = dict.fromkeys(product(SHARES, (True, False)), np.inf)
-    for bound, most in bounds(table):
-        within = table.bounded(bound, most)
-        for (peer, known), before in least.items():
-            tried = [(error(peer, each, within, true), each) for each in settings(peer, bound, most, known=known)]
+    minimum = dict.fromkeys(product(SHARES, (True, False)), np.inf)
+    for bound, max_items in bounds(table):
+        within = table.bounded(bound, max_items)
+        for (peer, known), before in minimum.items():
+            tried = [(error(peer, each, within, true), each) for each in settings(peer, bound, max_items, known=known)]
             found, setting = min(tried, key=lambda pair: pair[0])
             if found < before:
-                least[peer, known], best[peer, known] = found, setting
+                minimum[peer, known], best[peer, known] = found, setting
     return best
 
 
 def usual(table: Amounts, *, known: bool) -> Setting:
     """Both bounds at the 99th percentile."""
-    bound, most = int(np.quantile(table.sizes, USUAL)), ceil(np.quantile(table.x, USUAL))
-    return Setting(bound, most, "laplace", 0.0 if known else 0.5)
+    bound, max_items = int(np.quantile(table.sizes, USUAL)), ceil(np.quantile(table.x, USUAL))
+    return Setting(bound, max_items, "laplace", 0.0 if known else 0.5)
 
 
 def measured(peer: Peer, pairs: Path, setting: Setting, truth: dict[str, float], runs: int) -> list[str]:
     """The mean error of releases by a peer itself, and the share of items they show."""
-    chosen = setting.bound, setting.most, setting.noise, setting.share
+    chosen = setting.bound, setting.max_items, setting.noise, setting.share
     try:
         found = [off(released(peer, pairs, *chosen), truth) for _ in range(runs)]
     except subprocess.SubprocessError as failure:
@@ -160,6 +160,6 @@ def lines(pairs: Path, runs: int) -> Iterator[list[str]]:
     table = amounts(pairs)
     for (peer, known), best in search(table).items():
         plain = usual(table, known=known)
-        simulated = error(peer, plain, table.bounded(plain.bound, plain.most), table.true)
+        simulated = error(peer, plain, table.bounded(plain.bound, plain.max_items), table.true)
         cells = measured(peer, pairs, best, table.truth, runs)
         yield [peer.name, "keys" if known else "not known", *cells, f"{simulated:.2%}", str(best)]

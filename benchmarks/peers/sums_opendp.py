@@ -30,40 +30,40 @@ def scale(noise: str, bound: int, share: float) -> float:
     return MARGIN * (bound / budget if noise == "laplace" else math.sqrt(bound / (2 * budget)))
 
 
-def asked(query: Any, bound: int, most: int, noise: str, share: float, keys: pl.DataFrame) -> Any:
+def asked(query: Any, bound: int, max_items: int, noise: str, share: float, keys: pl.DataFrame) -> Any:
     """The query: sums of public items, or counts and sums."""
     groups = query.truncate_per_group(1, by=[ITEM]).truncate_per_group(bound).group_by("item")
-    total = X.dp.sum((0, most), scale=most * scale(noise, bound, 1 - share))
+    total = X.dp.sum((0, max_items), scale=max_items * scale(noise, bound, 1 - share))
     if not share:
         return groups.agg(total).with_keys(keys)
     return groups.agg(dp.len(signed=True, scale=scale(noise, bound, share)), total)
 
 
-def least_threshold(made: Callable[[int], Any], unit: Any, noise: str) -> Any:
+def min_threshold(made: Callable[[int], Any], unit: Any, noise: str) -> Any:
     """The measurement with the lowest threshold that is within delta."""
     delta = loss(noise)[1][1]
     return made(dp.binary_search(lambda height: made(height).map(unit)[1] <= delta, bounds=(2, 1_000_000)))
 
 
-def release(pairs: str, bound: int, most: int, noise: str, share: float) -> pl.DataFrame:
+def release(pairs: str, bound: int, max_items: int, noise: str, share: float) -> pl.DataFrame:
     """(item, count): what amounts add up to."""
     rows = pl.scan_parquet(pairs).with_columns(X.round().cast(pl.Int64))
     unit = dp.unit_of(contributions=1, identifier=USER)
     margin = dp.polars.Margin(by=["item"], **PUBLIC_SIZE)
     context = dp.Context.compositor(data=rows, privacy_unit=unit, privacy_loss=loss(noise), margins=[margin])
-    query = asked(context.query(), bound, most, noise, share, rows.select("item").unique().collect())
+    query = asked(context.query(), bound, max_items, noise, share, rows.select("item").unique().collect())
     space = *context.accountant.input_space, context.accountant.output_measure
     plan = object.__getattribute__(query, "polars_plan")
 
     def made(threshold: int | None) -> Any:
         return dp.m.make_private_lazyframe(*space, plan, 1.0, threshold)
 
-    measurement = least_threshold(made, unit[1], noise) if share else made(None)
+    measurement = min_threshold(made, unit[1], noise) if share else made(None)
     assert within(measurement, unit[1], noise)
     found: pl.DataFrame = measurement(rows).collect()
     return found.select("item", pl.col("x").alias("count"))
 
 
 if __name__ == "__main__":
-    table, bound, most, noise, share, out = sys.argv[1:]
-    write(release(table, int(bound), int(most), noise, float(share)), out)
+    table, bound, max_items, noise, share, out = sys.argv[1:]
+    write(release(table, int(bound), int(max_items), noise, float(share)), out)

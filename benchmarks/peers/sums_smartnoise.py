@@ -31,25 +31,27 @@ def metadata(bound: int, share: float) -> dict[str, Any]:
     return known
 
 
-def exact(reader: Any, pairs: str, most: float) -> list[Any]:
+def exact(reader: Any, pairs: str, max_items: float) -> list[Any]:
     """The answer of its own SQL before noise, with the names of columns first."""
     subquery, _ = reader._rewrite(QUERY)
     query = str(subquery).replace("RANDOM ( )", f"hash(user_id, item, {secrets.randbits(32)})")
     with duckdb.connect() as connection:
-        connection.execute(f"CREATE VIEW pairs AS SELECT user_id, item, x / {most} AS x FROM '{pairs}'")
+        connection.execute(f"CREATE VIEW pairs AS SELECT user_id, item, x / {max_items} AS x FROM '{pairs}'")
         answer = connection.execute(query)
         return [[name for name, *_ in answer.description or ()], *answer.fetchall()]
 
 
-def release(pairs: str, bound: int, most: float, share: float) -> pa.Table:
+def release(pairs: str, bound: int, max_items: float, share: float) -> pa.Table:
     """(item, count): what amounts add up to."""
     privacy = snsql.Privacy(epsilon=1 - share, delta=1e-6)
     nothing = sqlite3.connect(":memory:")
     reader = snsql.from_connection(nothing, privacy=privacy, metadata=metadata(bound, share), engine="sqlite")
-    rows = reader.execute(QUERY, pre_aggregated=exact(reader, pairs, most))[1:]
-    return pa.table({"item": pa.array([row[0] for row in rows], pa.string()), "count": [row[1] * most for row in rows]})
+    rows = reader.execute(QUERY, pre_aggregated=exact(reader, pairs, max_items))[1:]
+    return pa.table(
+        {"item": pa.array([row[0] for row in rows], pa.string()), "count": [row[1] * max_items for row in rows]}
+    )
 
 
 if __name__ == "__main__":
-    table, bound, most, _, share, out = sys.argv[1:]
-    write(release(table, int(bound), float(most), float(share)), out)
+    table, bound, max_items, _, share, out = sys.argv[1:]
+    write(release(table, int(bound), float(max_items), float(share)), out)

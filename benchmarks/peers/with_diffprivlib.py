@@ -32,8 +32,8 @@ def bounded(users: Integers, items: Integers, bound: int) -> Integers:
     pairs = pairs[np.argsort(pairs // width, kind="stable")]  # by person, each one's in random order
     people = pairs // width
     first = np.flatnonzero(np.diff(people, prepend=-1))
-    place = np.arange(len(pairs)) - np.repeat(first, np.diff(first, append=len(pairs)))
-    kept: Integers = pairs[place < bound] % width
+    index = np.arange(len(pairs)) - np.repeat(first, np.diff(first, append=len(pairs)))
+    kept: Integers = pairs[index < bound] % width
     return kept
 
 
@@ -47,10 +47,10 @@ def mechanism(noise: str, bound: int) -> Any:
 def release(table: str, bound: int, noise: str) -> pa.Table:
     """(item, count)"""
     rows, keys = pq.read_table(table, columns=["user_id", "item"]), public(table)
-    places = pa.compute.index_in(rows["item"], value_set=keys).combine_chunks()
-    listed = places.is_valid()
+    indices = pa.compute.index_in(rows["item"], value_set=keys).combine_chunks()
+    listed = indices.is_valid()
     users = rows["user_id"].combine_chunks().filter(listed).cast(pa.int64()).to_numpy()
-    kept = bounded(users, places.drop_null().to_numpy().astype(np.int64), bound)
+    kept = bounded(users, indices.drop_null().to_numpy().astype(np.int64), bound)
     drawn = mechanism(noise, bound)
     counts = [round(drawn.randomise(count)) for count in np.bincount(kept, minlength=len(keys)).tolist()]
     return pa.table({"item": keys, "count": pa.array(counts, pa.int64())})

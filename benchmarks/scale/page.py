@@ -132,7 +132,7 @@ def aims(rows: Rows) -> str:
     if not set(WALL) <= set(middle):
         return ""
     lines = [
-        *(_aim(f"10 million events, {WAYS[way].name}", most, middle.get(way)) for way, most in WALL.items()),
+        *(_aim(f"10 million events, {WAYS[way].name}", max_items, middle.get(way)) for way, max_items in WALL.items()),
         ["10 million events, peak memory", "1.5 x", _most("memory", [middle.get(way) for way in WALL])],
         ["10 million events on Spark", "1.5 x", _most("wall", list(on_spark.values()))],
         ["100 million events in 4 GB, over 10 million", "11 x", _times(large.get("limited"), middle.get("auto"))],
@@ -165,8 +165,8 @@ NODE_ROWS, NODE_CORES = 10**9, 16
 WALL = {"count-release": 1.15, "weighted": 1.6, "thresholded": 1.5, "thresholded-auto": 1.8}
 
 
-def _aim(what: str, most: float, row: Row | None) -> list[str]:
-    return [what.format(bound=row.bound if row else "given"), f"{most} x", _most("wall", [row])]
+def _aim(what: str, max_items: float, row: Row | None) -> list[str]:
+    return [what.format(bound=row.bound if row else "given"), f"{max_items} x", _most("wall", [row])]
 
 
 def _most(what: str, found: Sequence[Row | None]) -> str:

@@ -40,16 +40,16 @@ def shuffle_events(people: Histograms, random: Random) -> ShuffledEvents:
 
 def scaled_counts(people: Histograms, bounds: Floats) -> Floats:
     """(bound, item): totals after scaling each person's counts to an l2 norm of at most the bound."""
-    places = np.searchsorted(bounds, people.norms)[people.users]  # number of bounds below the person's norm
+    indices = np.searchsorted(bounds, people.norms)[people.users]  # number of bounds below the person's norm
     shares = people.counts / people.norms[people.users]
-    whole, cut = (_cells(places, people.items, values, len(bounds) + 1) for values in (people.counts, shares))
+    whole, cut = (_cells(indices, people.items, values, len(bounds) + 1) for values in (people.counts, shares))
     above = cut.sum(axis=0) - cut.cumsum(axis=0)
     left: Floats = whole.cumsum(axis=0)[:-1] + bounds[:, np.newaxis] * above[:-1]
     return left
 
 
-def _cells(places: Integers, items: Integers, values: Floats | Integers, down: int) -> Floats:
+def _cells(indices: Integers, items: Integers, values: Floats | Integers, down: int) -> Floats:
     """(index, item): sums of the values."""
     across = int(items.max()) + 1
-    cells = np.bincount(places * across + items, weights=values, minlength=down * across)
+    cells = np.bincount(indices * across + items, weights=values, minlength=down * across)
     return cells.reshape(down, across).astype(np.float64)

@@ -32,8 +32,8 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
     """All data and all numbers of items; the quick version has little of both."""
     sizes = (20, 50) if setting.quick else ITEMS
     found: dict[str, list[Comparison]] = {}
-    for place, (name, items, people) in enumerate(_cases(setting, sizes)):
-        progress(f"{name}, {items:,} items", place / 18)
+    for index, (name, items, people) in enumerate(_cases(setting, sizes)):
+        progress(f"{name}, {items:,} items", index / 18)
         each = compare(people, items, max(items // 10, 1), 5 if setting.quick else DRAWS)
         found.setdefault(name, []).append(each)
     rows = tuple(_cells(f"{name}, {each.cells:,}", each) for name, several in found.items() for each in several)

@@ -75,8 +75,8 @@ def _curves(people: People, samples: int, random: Random) -> Curves:
 def _rows(found: list[Curves]) -> Iterator[tuple[str, ...]]:
     for each in found:
         for bound in TABLE_BOUNDS:
-            place = BOUNDS.index(bound)
-            yield each.name, str(bound), *(number(curve[place]) for curve in (each.loss, each.worst, each.ratio))
+            index = BOUNDS.index(bound)
+            yield each.name, str(bound), *(number(curve[index]) for curve in (each.loss, each.worst, each.ratio))
 
 
 def _panels(each: Curves) -> tuple[Panel, Panel]:

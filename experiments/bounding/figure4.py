@@ -31,9 +31,9 @@ NOTES = (
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """Four alphas; the quick version has fewer people."""
     rows: dict[str, list[DebiasedLosses]] = {}
-    for place, spread in enumerate(SPREADS):
-        progress(f"alpha {spread:g}", place / len(SPREADS))
-        random = np.random.default_rng([setting.seed, place])
+    for index, spread in enumerate(SPREADS):
+        progress(f"alpha {spread:g}", index / len(SPREADS))
+        random = np.random.default_rng([setting.seed, index])
         people = poisson(spread, random, 20_000 if setting.quick else 1_000_000)
         rows[f"{spread:g}"] = _releases(people, random, 10 if setting.quick else 200)
     cells = tuple((name, *(each.summary() for each in several)) for name, several in rows.items())
@@ -54,14 +54,14 @@ def _releases(people: People, random: Random, times: int) -> list[DebiasedLosses
 def _panels(rows: dict[str, list[DebiasedLosses]]) -> tuple[Panel, ...]:
     return tuple(
         Panel(
-            f"Figure 4, {COLUMNS[place + 1]}",
+            f"Figure 4, {COLUMNS[index + 1]}",
             "alpha",
             "relative loss",
             (
-                Series("clipped", SPREADS, [float(each[place].clipped.mean()) for each in rows.values()]),
-                Series("clipped, then undone", SPREADS, [float(each[place].undone.mean()) for each in rows.values()]),
+                Series("clipped", SPREADS, [float(each[index].clipped.mean()) for each in rows.values()]),
+                Series("clipped, then undone", SPREADS, [float(each[index].undone.mean()) for each in rows.values()]),
             ),
             "xy",
         )
-        for place in (0, 1, 2, 5)
+        for index in (0, 1, 2, 5)
     )

@@ -24,8 +24,8 @@ SUBSTITUTED = "The paper's data are not at hand: IRC words and Reddit titles are
 def run(setting: Setting, progress: Progress) -> Reproduction:
     """Both numbers of items, on all data; the quick version has little of both."""
     found: list[tuple[str, int, Comparison]] = []
-    for place, (name, items, people) in enumerate(_cases(setting)):
-        progress(f"{name}, {items:,} items", place / 6)
+    for index, (name, items, people) in enumerate(_cases(setting)):
+        progress(f"{name}, {items:,} items", index / 6)
         for sparsity in (items // 10, items):
             found.append((name, sparsity, compare(people, items, sparsity, 5 if setting.quick else 100, own=False)))
     names = {name for name, _, _ in found}

@@ -34,8 +34,8 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
     """Four sizes of data; the quick version has a small one."""
     cases, draws = (((5_000, 50),), 10) if setting.quick else (CASES, 200)
     found = []
-    for place, (people, items) in enumerate(cases):
-        progress(f"{people:,} people, {items:,} items", place / len(cases))
+    for index, (people, items) in enumerate(cases):
+        progress(f"{people:,} people, {items:,} items", index / len(cases))
         random = np.random.default_rng([setting.seed, people, items])
         found.append(compare(lognormal(people, items, random), items, max(items // 10, 1), draws))
     notes = (*NOTES, setting.data_note("", available=True)) if setting.quick else NOTES

@@ -49,11 +49,11 @@ def threshold_losses(people: People, bounds: Integers, delta: float, runs: tuple
 
 def _losses(people: People, bounds: Integers, delta: float, noises: int, random: Random) -> list[Floats]:
     left, truth = shuffle_events(people.histograms, random).clipped_counts(bounds), people.truth
-    least = threshold(bounds, delta)[:, np.newaxis]
+    minimum = threshold(bounds, delta)[:, np.newaxis]
 
     def loss() -> Floats:
         noisy = left + random.laplace(size=left.shape) * bounds[:, np.newaxis]
-        shown = np.where((left > 0) & (noisy > least), noisy, 0)
+        shown = np.where((left > 0) & (noisy > minimum), noisy, 0)
         return np.asarray(np.abs(shown - truth).sum(axis=1) / truth.sum())
 
     return [loss() for _ in range(noises)]

@@ -24,7 +24,7 @@ class Losses:
     best: float
     private: float
     median: float
-    most: float
+    max_items: float
     """With the 90% quantile of what people have as bound."""
 
 

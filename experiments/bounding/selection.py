@@ -19,8 +19,8 @@ from headcount.bound.selection.loads import Loads
 from headcount.bound.selection.paper import Known, OutputPerturbation, Quantile, Ranked
 from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Integers
-from headcount.mechanism.known.strategy import SELECTIONS, KnownItems
-from headcount.mechanism.unknown.strategy import Thresholds
+from headcount.mechanism.known.strategy import SELECTIONS, KnownItemsStrategy
+from headcount.mechanism.unknown.strategy import ThresholdStrategy
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
 from headcount.source.contributions import LARGEST_COUNT
@@ -39,9 +39,9 @@ def paper_delta(people: People) -> float:
 
 def unknown_choice(kind: type[Unknown], people: People, grid: Sequence[int]) -> Unknown:
     """The selection for items not known in advance, given the thresholds and noise of the release that follows."""
-    least = threshold(np.array(grid), paper_delta(people))
+    minimum = threshold(np.array(grid), paper_delta(people))
     return kind(
-        SELECTION_EPSILON, "add-remove", SampledEvents, tuple(grid), tuple(least.tolist()), tuple(map(float, grid))
+        SELECTION_EPSILON, "add-remove", SampledEvents, tuple(grid), tuple(minimum.tolist()), tuple(map(float, grid))
     )
 
 
@@ -60,7 +60,7 @@ def fine_grid() -> tuple[int, ...]:
 
 def default_choice(people: People, cells: int) -> Known:
     """The product's selection by generalised exponential mechanism, for `cells` known items."""
-    chosen = KnownItems(**_release(people), cells=cells, bound="generalized").selection
+    chosen = KnownItemsStrategy(**_release(people), cells=cells, bound="generalized").selection
     assert isinstance(chosen, Known)
     return chosen
 
@@ -73,7 +73,7 @@ def largest_count_choice() -> Known:
 
 def default_grid(people: People) -> tuple[int, ...]:
     """The product's default candidates for items not known in advance."""
-    chosen = Thresholds(**_release(people), bound=Generalized.name).selection
+    chosen = ThresholdStrategy(**_release(people), bound=Generalized.name).selection
     assert isinstance(chosen, Generalized)
     return chosen.grid
 
@@ -93,7 +93,7 @@ def select(choice: Unknown | Known, statistics: Loads | Sizes, times: int) -> In
 def _places(choice: Any, statistics: Any, times: int) -> Integers | list[int]:
     if isinstance(choice, Unknown | Ranked):  # one distribution: all samples at once
         return SYSTEM.draw(_law(choice, statistics), times)
-    return [choice.place(statistics, SYSTEM) for _ in range(times)]
+    return [choice.index(statistics, SYSTEM) for _ in range(times)]
 
 
 def _law(choice: Any, statistics: Any) -> Softmax:

@@ -39,7 +39,7 @@ class Row:
     own: float
     """Generalised, with the product's own candidates: its default."""
     median: float
-    most: float
+    max_items: float
 
 
 COLUMNS = (
@@ -88,8 +88,8 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
     """Every row; the quick version has one synthetic row."""
     rows: dict[str, Row] = {}
     kinds = SYNTHETIC[3:4] if setting.quick else SYNTHETIC
-    for place, (kind, items) in enumerate(kinds):
-        progress(f"{kind.__name__} people, {items} items", place / (len(kinds) + 4))
+    for index, (kind, items) in enumerate(kinds):
+        progress(f"{kind.__name__} people, {items} items", index / (len(kinds) + 4))
         found = [_row(kind(items, random), random, setting.quick) for random in _randoms(setting, items)]
         rows[f"{'i.i.d.' if kind is homogeneous else 'non-i.i.d.'} {items}"] = _mean(found)
     real = dict(_real(setting, progress))
@@ -117,16 +117,16 @@ def _real(setting: Setting, progress: Progress) -> Iterator[tuple[str, Row]]:
 
 
 def _row(people: People, random: Random, quick: bool) -> Row:
-    median, most = (max(1, int(np.quantile(people.totals, part))) for part in (0.5, 0.9))
+    median, max_items = (max(1, int(np.quantile(people.totals, part))) for part in (0.5, 0.9))
     own = default_grid(people)
-    bounds = np.array(sorted({*BOUNDS, *own, median, most}))
+    bounds = np.array(sorted({*BOUNDS, *own, median, max_items}))
     runs = threshold_losses(people, bounds, paper_delta(people), (1, 3) if quick else (3, 20), random)
     on = np.isin(bounds, BOUNDS)
     return Row(
         runs.mean_of_three[on].min(),
         runs.mean[on].min(),
         *_private(people, runs, own),
-        *runs.at(np.array([median, most])),
+        *runs.at(np.array([median, max_items])),
     )
 
 
@@ -153,12 +153,12 @@ def _table(rows: dict[str, Row]) -> Table:
 
 def _cells(name: str, row: Row) -> tuple[str, ...]:
     paper = TABLE1.get(name)
-    best, private, median, most = (
-        map(number, (paper.best, paper.private, paper.median, paper.most)) if paper else ["-"] * 4
+    best, private, median, max_items = (
+        map(number, (paper.best, paper.private, paper.median, paper.max_items)) if paper else ["-"] * 4
     )
     printed = number(row.printed), number(row.printed_median), f"{row.share_as_good:.0%}" if paper else "-"
     ours = (*map(number, (row.exponential, row.same, row.own)), number(row.own / row.printed, 2))
-    ends = median, number(row.median), most, number(row.most)
+    ends = median, number(row.median), max_items, number(row.max_items)
     return (name, best, number(row.best), number(row.best_of_many), private, *printed, *ours, *ends)
 
 

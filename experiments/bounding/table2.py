@@ -28,8 +28,8 @@ def run(setting: Setting, progress: Progress) -> Reproduction:
     """The paper's rows, and three words of every real table that is there."""
     random, found = np.random.default_rng(setting.seed), {}
     tables = list(SUBSTITUTES)[:1] if setting.quick else SUBSTITUTES
-    for place, (name, word) in enumerate((name, word) for name in tables for word in TABLE2):
-        progress(f"{name}: {word}", place / 6)
+    for index, (name, word) in enumerate((name, word) for name in tables for word in TABLE2):
+        progress(f"{name}: {word}", index / 6)
         if people := one_word(name, word, setting.data):
             found[name, word] = _releases(people, random, 10 if setting.quick else 200)
     paper = [("Sentiment140, paper", word, "-", *map(number, losses), "not said") for word, losses in TABLE2.items()]

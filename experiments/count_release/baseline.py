@@ -36,24 +36,24 @@ class NoisyCounts:
         return NoisyCounts(self.true[shown], self.noisy[shown], self.deviation, self.bounds)
 
 
-def threshold(most: int, deviation: float, delta: float) -> float:
+def threshold(max_items: int, deviation: float, delta: float) -> float:
     """T = 1 + sigma Phi^-1((1 - delta)^(1/m)): an item that only one person has stays below, all m of them together but
     for a chance of delta."""
-    return 1 - deviation * float(special.ndtri(-expm1(log1p(-delta) / most)))
+    return 1 - deviation * float(special.ndtri(-expm1(log1p(-delta) / max_items)))
 
 
 def plume_not_private(pairs: Pairs, part: float, rho: float, delta: float, random: Random) -> NoisyCounts:
     """Both phases, each at its part of rho, with true percentiles as bounds. A bound of m is an l2 sensitivity of the
     root of m (the paper's text says m)."""
-    most = pairs.percentile(part)
-    deviation = sqrt(most / (2 * ALPHA * rho))
-    kept = pairs.sampled_counts(most, random)
+    max_items = pairs.percentile(part)
+    deviation = sqrt(max_items / (2 * ALPHA * rho))
+    kept = pairs.sampled_counts(max_items, random)
     noisy = kept + random.normal(0, deviation, len(kept))
-    found = (kept > 0) & (noisy > threshold(most, deviation, delta))
+    found = (kept > 0) & (noisy > threshold(max_items, deviation, delta))
     left = pairs.restricted_to(found)
     if not len(left.users):
-        return NoisyCounts(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, (most, 0))
+        return NoisyCounts(np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, (max_items, 0))
     second = left.percentile(part)
     deviation = sqrt(second / (2 * (1 - ALPHA) * rho))
     counts = left.sampled_counts(second, random)[found] + random.normal(0, deviation, np.count_nonzero(found))
-    return NoisyCounts(pairs.people[found], counts, deviation, (most, second))
+    return NoisyCounts(pairs.people[found], counts, deviation, (max_items, second))

@@ -54,13 +54,13 @@ class Pairs:
         there = found[self.items]
         return Pairs(self.users[there], self.items[there], self.domain)
 
-    def sampled_counts(self, most: int, random: Random) -> Integers:
-        """People per item after sampling at most `most` items of each person uniformly."""
-        large = self.sizes[self.users] > most
+    def sampled_counts(self, max_items: int, random: Random) -> Integers:
+        """People per item after sampling at most `max_items` items of each person uniformly."""
+        large = self.sizes[self.users] > max_items
         users, items = self.users[large], self.items[large]
         order = np.lexsort((random.random(len(users)), users))
         first = np.searchsorted(users, users)  # a person's pairs stand together, before and after
-        dropped = items[order][np.arange(len(users)) - first >= most]
+        dropped = items[order][np.arange(len(users)) - first >= max_items]
         return np.asarray(self.people - np.bincount(dropped, minlength=self.domain))
 
     def summary(self, name: str) -> str:
@@ -90,10 +90,10 @@ def from_ids(users: Integers, items: Integers) -> Pairs:
     """Pairs of whatever numbers from 0 on: sorted by people, items renumbered by how many people have them."""
     width = int(items.max()) + 1
     pairs = np.unique(users * width + items)
-    there, places, often = np.unique(pairs % width, return_inverse=True, return_counts=True)
+    there, indices, often = np.unique(pairs % width, return_inverse=True, return_counts=True)
     rank = np.empty(len(there), dtype=np.int64)
     rank[np.argsort(-often, kind="stable")] = np.arange(len(there))
-    return Pairs(pairs // width, rank[places], len(there))
+    return Pairs(pairs // width, rank[indices], len(there))
 
 
 def synthetic(random: Random, number: int = 4_000, domain: int = 500) -> Pairs:

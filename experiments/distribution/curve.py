@@ -27,7 +27,7 @@ _DIGEST = {
     (1_000, 10_000): ".167|.328|.091|.076|.100",
     (1_000, 100_000): ".0206|.0482|.0111|.0119|.0120",
 }
-DIGEST = {place: dict(zip(_WAYS, line.split("|"), strict=True)) for place, line in _DIGEST.items()}
+DIGEST = {index: dict(zip(_WAYS, line.split("|"), strict=True)) for index, line in _DIGEST.items()}
 NOTES = (
     f"*Error against s*: zipf, m = {DRAWS}, one person replaced; else as before. *Chosen* is what auto takes, by the "
     "error that is *foreseen* from k, s and m alone. With too few people nothing is better than noise on counts: "

@@ -58,9 +58,9 @@ def _losses(epsilon: Fraction) -> tuple[str, ...]:
 
 def scores(counts: Integers) -> Floats:
     """Of each hypothesis, by the definition: S of Algorithm 1."""
-    laws = binom.pmf(np.arange(M + 1), M, CHANCES[:, None])
-    more = laws[:, None] > laws[None]
-    own, other = (more * laws[:, None]).sum(axis=2), (more * laws[None]).sum(axis=2)
+    distributions = binom.pmf(np.arange(M + 1), M, CHANCES[:, None])
+    more = distributions[:, None] > distributions[None]
+    own, other = (more * distributions[:, None]).sum(axis=2), (more * distributions[None]).sum(axis=2)
     people, seen = counts.sum(), more @ counts
     gamma = np.where(own - other <= 3 * NEAR, people, np.maximum(0, seen - people * (other + 1.5 * NEAR)))
     return np.asarray(gamma.min(axis=1))

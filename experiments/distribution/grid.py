@@ -30,7 +30,7 @@ _DIGEST = {
     ("zipf", 100, 20_000, 400): ".0022|.010|.022|.058|.0033|.0048|.0048|.0044",
 }
 DIGEST: dict[Place, dict[str, str]] = {
-    place: dict(zip(_WAYS, line.split("|"), strict=True)) for place, line in _DIGEST.items()
+    index: dict(zip(_WAYS, line.split("|"), strict=True)) for index, line in _DIGEST.items()
 }
 NOTES = (
     "*Error*: s people draw m items each, of k, from one distribution: uniform, or of weights 1/j (zipf). Epsilon 1, "
@@ -46,11 +46,11 @@ NOTES = (
 
 def part(setting: Setting) -> Part:
     """With one person replaced, as in the paper; and a few lines with one added or removed."""
-    places: list[Place] = list(product(KINDS, CELLS, PEOPLE, DRAWS))
+    indices: list[Place] = list(product(KINDS, CELLS, PEOPLE, DRAWS))
     added: list[Place] = [("zipf", 100, people, each) for people, each in product(PEOPLE, DRAWS)]
     runs = 1 if setting.quick else RUNS
-    found = {place: measured(place, setting.seed, runs) for place in (places[:2] if setting.quick else places)}
-    others = {place: measured(place, setting.seed, runs, "add-remove") for place in added[: len(found)]}
+    found = {index: measured(index, setting.seed, runs) for index in (indices[:2] if setting.quick else indices)}
+    others = {index: measured(index, setting.seed, runs, "add-remove") for index in added[: len(found)]}
     return Part(
         (
             _table("Error (l1), one person replaced", found, DIGEST),
@@ -60,16 +60,16 @@ def part(setting: Setting) -> Part:
     )
 
 
-def measured(place: Place, seed: int, runs: int, neighbours: Neighbours = "replace") -> Errors:
+def measured(index: Place, seed: int, runs: int, neighbours: Neighbours = "replace") -> Errors:
     """Of every way, on a few groups of people."""
-    return errors([sample_people(*place, seed, run) for run in range(runs)], WAYS, neighbours)
+    return errors([sample_people(*index, seed, run) for run in range(runs)], WAYS, neighbours)
 
 
 def _table(title: str, found: Mapping[Place, Errors], digest: Mapping[Place, Mapping[str, str]]) -> Table:
-    rows = tuple(_row(place, each, digest.get(place, {})) for place, each in found.items())
+    rows = tuple(_row(index, each, digest.get(index, {})) for index, each in found.items())
     return Table(title, ("distribution", "k", "s", "m", *WAYS), rows)
 
 
-def _row(place: Place, found: Errors, digest: Mapping[str, str]) -> tuple[str, ...]:
-    source, *numbers = place
+def _row(index: Place, found: Errors, digest: Mapping[str, str]) -> tuple[str, ...]:
+    source, *numbers = index
     return (source, *(f"{each:,}" for each in numbers), *(summary(found[way], digest.get(way, "")) for way in WAYS))

@@ -35,7 +35,7 @@ class People:
 
     starts: Integers
     """The pairs of person j are those from starts[j] up to starts[j + 1]."""
-    places: Integers
+    indices: Integers
     """The item of each pair."""
     counts: Integers
     """How often that person drew it."""
@@ -62,14 +62,14 @@ class People:
     @property
     def totals(self) -> Integers:
         """How often each item was drawn."""
-        return np.bincount(self.places, self.counts, len(self.chances)).astype(np.int64)
+        return np.bincount(self.indices, self.counts, len(self.chances)).astype(np.int64)
 
     def one_draw_each(self) -> Integers:
         """How often each item comes, if of each person one draw is kept."""
-        random = np.random.default_rng([len(self.places), self.many, self.each])
+        random = np.random.default_rng([len(self.indices), self.many, self.each])
         upto = np.cumsum(self.counts)  # of all people's draws together, up to each pair
         chosen = np.arange(self.many) * self.each + random.integers(0, self.each, self.many)
-        return np.bincount(self.places[np.searchsorted(upto, chosen, side="right")], minlength=len(self.chances))
+        return np.bincount(self.indices[np.searchsorted(upto, chosen, side="right")], minlength=len(self.chances))
 
 
 def sample_people(source: str, cells: int, many: int, each: int, seed: int, run: int = 0) -> People:
@@ -83,9 +83,9 @@ def sample_people(source: str, cells: int, many: int, each: int, seed: int, run:
 
 def from_counts(table: Integers, chances: Floats) -> People:
     """A row of counts for each person, as pairs; all rows add up to the same."""
-    who, places = np.nonzero(table)
+    who, indices = np.nonzero(table)
     starts = np.searchsorted(who, np.arange(len(table) + 1))
-    return People(starts, places, table[who, places], chances, int(table[0].sum()))
+    return People(starts, indices, table[who, indices], chances, int(table[0].sum()))
 
 
 def from_draws(items: Integers, chances: Floats) -> People:

@@ -30,7 +30,7 @@ Ratio = Callable[[Floats, Floats], Floats]
 class Extremes:
     """Between what the ratio lies."""
 
-    least: float
+    minimum: float
     p: float
     """Where it is least, times m."""
     q: float
@@ -48,7 +48,7 @@ def part(setting: Setting) -> Part:
 
 def _row(m: float, found: Extremes) -> tuple[str, ...]:
     where = (f"{m * each:.3f}" if m < inf else f"{each:.3f}" for each in (found.p, found.q))
-    return (f"{m:,.0f}" if m < inf else "endless", f"{found.least:.4f}", *where, f"{found.greatest:.4f}")
+    return (f"{m:,.0f}" if m < inf else "endless", f"{found.minimum:.4f}", *where, f"{found.greatest:.4f}")
 
 
 def extremes(m: int, points: int) -> Extremes:
@@ -86,5 +86,5 @@ def _different(p: Floats, q: Floats) -> tuple[Floats, Floats]:
 
 def _around(grid: Floats, point: float) -> Floats:
     """A finer grid over a few points on both sides of one."""
-    place = int(np.searchsorted(grid, point))
-    return np.linspace(grid[max(place - SIDES, 0)], grid[min(place + SIDES, len(grid) - 1)], 20 * SIDES)
+    index = int(np.searchsorted(grid, point))
+    return np.linspace(grid[max(index - SIDES, 0)], grid[min(index + SIDES, len(grid) - 1)], 20 * SIDES)

@@ -72,7 +72,7 @@ def default_method(cells: int, many: int, each: int) -> tuple[str, float]:
 
 def bound_people(people: People, bounding: Bounding) -> Bounded:
     """Bounded data of people who all have the same number of draws, equal to the bound."""
-    pairs = people.starts, people.places, people.counts
+    pairs = people.starts, people.indices, people.counts
     if isinstance(bounding, Draws):
         return bounding.of(people.keys, *pairs)
     if isinstance(bounding, ExactDraws):

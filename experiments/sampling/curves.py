@@ -106,10 +106,10 @@ def _levels(theta: int, levels: tuple[int, ...]) -> Table:
     rows = [
         (
             str(many),
-            *(f"{number(rate)} ({digest[way][place]})" for way, rate in rates_by_composition(theta, many).items()),
+            *(f"{number(rate)} ({digest[way][index]})" for way, rate in rates_by_composition(theta, many).items()),
             f"{(event := rates.paper(EPSILON, DELTA, items=many)).threshold}, {number(float(event.rate))}",
         )
-        for place, many in enumerate(levels)
+        for index, many in enumerate(levels)
     ]
     title = f"Several levels: the largest p at epsilon 1, delta 1e-6, theta {theta}"
     return Table(title, ("levels", *digest, "the paper: theta, p"), tuple(rows))

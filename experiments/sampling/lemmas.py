@@ -91,13 +91,13 @@ def error_probability(mean: float, p: float) -> float:
 def _lemma4(copies: int) -> tuple[str, ...]:
     mean = copies * float(RATE)
     stated, needed = floor(THETA * mean) + 1, max(THETA, ceil(THETA * mean))
-    found = (binomial_tail(least, copies, float(RATE)) for least in (stated, needed))
+    found = (binomial_tail(minimum, copies, float(RATE)) for minimum in (stated, needed))
     return (str(copies), f"{mean:.3g}", *map(probability_text, (*found, formula(THETA))))
 
 
-def binomial_tail(least: int, coins: int, p: float) -> float:
+def binomial_tail(minimum: int, coins: int, p: float) -> float:
     """P[Bin(coins, p) >= least]."""
-    return float(special.bdtrc(least - 1, coins, p)) if least <= coins else 0.0
+    return float(special.bdtrc(minimum - 1, coins, p)) if minimum <= coins else 0.0
 
 
 def _lemma6(rate: Fraction) -> tuple[str, ...]:

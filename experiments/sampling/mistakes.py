@@ -114,6 +114,6 @@ def shown_distributions(people: int) -> tuple[Floats, Floats]:
     return hidden, more
 
 
-def _product(law: Floats, items: int) -> Floats:
+def _product(distribution: Floats, items: int) -> Floats:
     """The joint distribution of `items` independent copies."""
-    return np.asarray(reduce(np.multiply.outer, [law] * items))
+    return np.asarray(reduce(np.multiply.outer, [distribution] * items))

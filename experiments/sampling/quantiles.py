@@ -17,7 +17,7 @@ from headcount.exact import Floats
 from headcount.jobs.quantiles import DECILES
 from headcount.mechanism import AnyMechanism
 from headcount.mechanism.ordered.readout import Quantiles
-from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, TREE_THETA, Method, Ordered
+from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, TREE_THETA, Method, OrderedStrategy
 from headcount.mechanism.stages.sampling import Sampling
 from headcount.source.axis import Axis
 
@@ -107,7 +107,9 @@ def _basic_composition() -> Sampling:
 
 def _way(how: Method, q: tuple[Fraction, ...], sampling: Sampling) -> Way:
     readout = Quantiles(Axis((0.0, 1.0), CELLS), q)
-    strategy = Ordered(budget=BUDGET, neighbours="add-remove", readout=readout, method=how, bound=1, sampling=sampling)
+    strategy = OrderedStrategy(
+        budget=BUDGET, neighbours="add-remove", readout=readout, method=how, bound=1, sampling=sampling
+    )
     return Way(readout, strategy.mechanism())
 
 

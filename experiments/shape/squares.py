@@ -28,7 +28,7 @@ def part(setting: Setting) -> Part:
     sizes, runs = (SIZES[:1], 3) if setting.quick else (SIZES, RUNS)
     found = [errors(sample_tables("zipf 1", people, people, setting.seed, runs), shapes, power=2) for people in sizes]
     rows = tuple(
-        (way, *(summary(each[way], DIGEST.get(way, "") if not place else "") for place, each in enumerate(found)))
+        (way, *(summary(each[way], DIGEST.get(way, "") if not index else "") for index, each in enumerate(found)))
         for way in found[0]
     )
     return Part((Table("Squares of errors", ("way, loss", *(f"n = {people:,}" for people in sizes)), rows),), NOTES)

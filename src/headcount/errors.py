@@ -24,14 +24,14 @@ def visible(text: str) -> str:
     return text if text.isprintable() else "".join(char if char.isprintable() else PLACEHOLDER for char in text)
 
 
-def shown(value: object, most: int = 60) -> str:
+def shown(value: object, maximum: int = 60) -> str:
     """The text of what a user typed, cut; Python writes no integer of more than 4,300 digits.
 
     >>> shown("word"), shown(10**5000)
     ("'word'", '...')
     """
     try:
-        return repr(value)[:most]
+        return repr(value)[:maximum]
     except Exception:  # whatever the object may raise
         return "..."
 

@@ -32,7 +32,7 @@ Integers = NDArray[np.int64]
 
 SPELLED_OUT = 4
 """Up to here all names that can be meant are spelt out as they are typed."""
-MOST_BITS = 1500
+MAX_BITS = 1500
 """Most bits of a typed number's numerator and denominator: about 450 digits, which a release can hold."""
 DECIMAL_COMMA = re.compile(r"([-+]?[0-9]+),([0-9]+)")
 _MAX_RADIUS = arb(1) / 2  # of a ball whose floor is taken
@@ -89,7 +89,7 @@ def _decimal(value: Decimal) -> Fraction:
 
 def _short(value: Fraction) -> Fraction:
     """Refuse a number with more digits than a release keeps, or beyond what a float can be."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise OverflowError("a number of that many digits cannot be meant")
     float(value)
     return value
@@ -103,10 +103,10 @@ def positive(name: str, value: Number, *, fix: str) -> Fraction:
     return number
 
 
-def whole(name: str, value: int, *, least: int, fix: str) -> int:
-    """Validate an integer that is at least `least`, and that 64 bits hold."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise BadParameter(f"{name}={shown(value)}: a whole number of at least {least} is needed.", fix=fix)
+def whole(name: str, value: int, *, minimum: int, fix: str) -> int:
+    """Validate an integer that is at least `minimum`, and that 64 bits hold."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+        raise BadParameter(f"{name}={shown(value)}: a whole number of at least {minimum} is needed.", fix=fix)
     if value >= 2**63:
         raise BadParameter(f"{name}: a whole number below 2^63 is needed.", fix=fix)
     return int(value)

@@ -366,22 +366,24 @@ class Job(ABC):
 
     def interval_note(self, mechanism: AnyMechanism, cells: int | None) -> str:
         """Say what low and high are for, in the sentence above the numbers; empty if there is no interval."""
-        bounded = f"the {self.values} after each person was held to {self.held_to(mechanism.bounding.limit)}"
+        bounded = f"the {self.value_noun} after each person was held to {self.bound_phrase(mechanism.bounding.limit)}"
         notes = {
-            "true": f"low and high are for the true {self.values}.",
-            "bounded": f"low and high are for {bounded}; the truth {self.bias} wherever people have more.",
-            "modelled": f"low and high are for the true {self.values}, {mechanism.assumption}.",
+            "true": f"low and high are for the true {self.value_noun}.",
+            "bounded": f"low and high are for {bounded}; the truth {self.bias_phrase} wherever people have more.",
+            "modelled": f"low and high are for the true {self.value_noun}, {mechanism.assumption}.",
             "none": "",
         }
         return notes[self.estimand(mechanism, cells)]
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         """Say what intervals for the true counts cannot cover: a few people with far more than everyone else."""
-        people = mechanism.unseen or next((each.unseen for each in reversed(selections) if each.unseen), 0)
+        people = mechanism.undetected_people or next(
+            (each.undetected_people for each in reversed(selections) if each.undetected_people), 0
+        )
         if not people or mechanism.estimand not in ("true", "modelled"):
             return ""
         if self.counts_events or self.scales is not None:
-            values = f"the {self.values}" if self.values == "total" else self.values
+            values = f"the {self.value_noun}" if self.value_noun == "total" else self.value_noun
             return (
                 f"{few_with_more(people)} headcount would cut part of that without noticing: {values} would be too "
                 f"small. {MISSED if self.scales is None else ESTIMATED}"
@@ -394,7 +396,7 @@ class Job(ABC):
         percents = {name: f"by up to {ceil(100 * abs(part)):,}%" for name, part in tail.items()}
         (first, percent), *others = percents.items()
         named = "".join(f", {name} {each}" for name, each in others)
-        who, what = ("The total is", "it") if self.values == "total" else ("Values are", first)
+        who, what = ("The total is", "it") if self.value_noun == "total" else ("Values are", first)
         below = min(tail.values()) > 0
         how, off = ("at least about this", "too small") if below else ("uncertain", "off")
         return (
@@ -403,16 +405,16 @@ class Job(ABC):
         )
 
     @property
-    def values(self) -> str:
+    def value_noun(self) -> str:
         """The name of the released values."""
         return "counts"
 
     @property
-    def bias(self) -> str:
+    def bias_phrase(self) -> str:
         """The direction in which the truth differs from the value after bounding."""
         return "is higher"
 
-    def held_to(self, limit: int) -> str:
+    def bound_phrase(self, limit: int) -> str:
         """The bound with its unit."""
         return counted_noun(limit, "event" if self.counts_events else "item")
 

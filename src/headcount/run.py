@@ -216,8 +216,8 @@ def unquoted(source: Source) -> Iterator[None]:
         if stop := stop_behind(error):
             raise stop from None
         _check_unchanged_quietly(source)
-        if place := _place_of_defect(error):
-            raise Defect(f"{source.dataset}: {place} failed.") from None
+        if index := _place_of_defect(error):
+            raise Defect(f"{source.dataset}: {index} failed.") from None
         raise ReadingFailed(
             f"{source.dataset}: the rows could not be read to their end. Nothing was released.",
             fix='memory="8GB", or spill="/var/tmp" for a folder with more room, if the table is large; else read it '
@@ -231,7 +231,7 @@ def _place_of_defect(error: Exception) -> str:
     if isinstance(error, OSError | MemoryError | ReadingFailed) or not _is_own(type(error).__module__):
         return ""
     modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
-    last = max(place for place, module in enumerate(modules) if module.startswith("headcount."))
+    last = max(index for index, module in enumerate(modules) if module.startswith("headcount."))
     reads = modules[last].startswith(READING) or not all(map(_is_own, modules[last:]))
     return "" if reads else modules[last]
 

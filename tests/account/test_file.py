@@ -168,15 +168,15 @@ def test_no_byte_of_an_index_makes_a_second_draw(ledger: Ledger, path: Path) -> 
         old.execute("CREATE INDEX by_request ON entry (request)")
     released = ledger.publish(Charge("a", ONE), draw).content
     content = path.read_bytes()
-    with sqlite3.connect(path) as open_:
-        size = open_.execute("PRAGMA page_size").fetchone()[0]
-        roots = [root for (root,) in open_.execute("SELECT rootpage FROM sqlite_master WHERE type = 'index'")]
+    with sqlite3.connect(path) as low_bias:
+        size = low_bias.execute("PRAGMA page_size").fetchone()[0]
+        roots = [root for (root,) in low_bias.execute("SELECT rootpage FROM sqlite_master WHERE type = 'index'")]
     assert len(roots) == 2
-    used = [place for root in roots for place in range((root - 1) * size, root * size) if content[place]]
-    for place in used[::5]:
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+    used = [index for root in roots for index in range((root - 1) * size, root * size) if content[index]]
+    for index in used[::5]:
+        path.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
         try:
             again = Ledger(path).publish(Charge("a", ONE), draw)
-            assert (again.content, again.fresh) == (released, False), place
+            assert (again.content, again.fresh) == (released, False), index
         except LedgerError:
             pass

@@ -607,12 +607,12 @@ def test_no_flipped_byte_changes_what_is_read(ledger: Ledger, path: Path) -> Non
     content = path.read_bytes()
     truth = (ledger.budget, ledger.spends(), ledger.head)
     noticed, step = 0, 7 if everything() else 7 * SHARE
-    for place in range(0, len(content), step):
-        path.write_bytes(content[:place] + bytes([content[place] ^ (1 << place % 8)]) + content[place + 1 :])
+    for index in range(0, len(content), step):
+        path.write_bytes(content[:index] + bytes([content[index] ^ (1 << index % 8)]) + content[index + 1 :])
         try:
             flipped = Ledger(path)
             flipped.verify()
-            assert (flipped.budget, flipped.spends(), flipped.head) == truth, place
+            assert (flipped.budget, flipped.spends(), flipped.head) == truth, index
         except LedgerError:
             noticed += 1
     assert noticed > 700 // step

@@ -183,8 +183,8 @@ def test_two_charges_share_nothing(ledger: Ledger) -> None:
 
 
 def test_the_secret_lives_until_the_last_part_is_sealed(ledger: Ledger, path: Path) -> None:
-    for place, day in enumerate(reversed(DAYS)):
-        assert len(secrets(path)) == (place > 0)
+    for index, day in enumerate(reversed(DAYS)):
+        assert len(secrets(path)) == (index > 0)
         ledger.publish_part(WEEK, day, Work())
         ledger.publish(Charge(f"between {day}", Cost(Fraction(1, 10), Fraction(0))), lambda head, secret: b"")
     assert secrets(path) == []

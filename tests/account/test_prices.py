@@ -217,10 +217,10 @@ event_for_add_remove = st.one_of(
 any_event = event_for_replace | event_for_add_remove
 
 
-def any_events(least: int, most: int) -> st.SearchStrategy[list[Event]]:
+def any_events(minimum: int, maximum: int) -> st.SearchStrategy[list[Event]]:
     """Events for one kind of neighbours."""
     kinds = (event_for_replace, event_for_add_remove)
-    return st.one_of(*(st.lists(kind, min_size=least, max_size=most) for kind in kinds))
+    return st.one_of(*(st.lists(kind, min_size=minimum, max_size=maximum) for kind in kinds))
 
 
 @settings(max_examples=examples(60), deadline=None)

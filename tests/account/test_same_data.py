@@ -182,9 +182,9 @@ def test_a_frame_is_converted_once(ledger: Ledger, monkeypatch: pytest.MonkeyPat
     converted: list[int] = []
     read = frames._Pandas.read
 
-    def counted(self: Any, places: Any, roles: Any) -> list[pa.ChunkedArray]:
-        converted.append(len(places))
-        return read(self, places, roles)
+    def counted(self: Any, indices: Any, roles: Any) -> list[pa.ChunkedArray]:
+        converted.append(len(indices))
+        return read(self, indices, roles)
 
     monkeypatch.setattr(frames._Pandas, "read", counted)
     hc.histogram(pd.DataFrame(JANUARY), **ASKED, ledger=ledger, dataset="visits")

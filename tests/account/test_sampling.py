@@ -157,7 +157,7 @@ def test_how_often_an_item_is_omitted_and_how_many_people_are_enough() -> None:
 # Several reports
 
 
-def law(people: int, rate: float, threshold: int) -> Floats:
+def distribution(people: int, rate: float, threshold: int) -> Floats:
     """The chances of "not shown", and of the counts from the threshold on: so many as 70 people have."""
     chances = stats.binom.pmf(np.arange(71), people, rate)
     return np.append(chances[:threshold].sum(), chances[threshold:])
@@ -170,7 +170,9 @@ def divergence(one: Floats, other: Floats, epsilon: float) -> float:
 def worst_pair(rate: float, threshold: int, epsilon: float, neighbours: Neighbours) -> float:
     """Two items (one gets a report that the other loses, if replaced): the exact delta over all pairs of N."""
     numbers = range(threshold, 60)
-    first = {people: (law(people, rate, threshold), law(people - 1, rate, threshold)) for people in numbers}
+    first = {
+        people: (distribution(people, rate, threshold), distribution(people - 1, rate, threshold)) for people in numbers
+    }
     second = {n: pair[::-1] if neighbours == "replace" else pair for n, pair in first.items()}
     pairs = combinations_with_replacement(numbers, 2) if neighbours == "add-remove" else np.ndindex(60, 60)
     return max(
@@ -206,7 +208,7 @@ def test_one_coin_for_all_items_of_a_person_is_not_covered() -> None:
         padded[:-1, :-1] += 0.8 * np.outer(others, others)
         padded[1:, 1:] += 0.2 * np.outer(others, others)
         shown = np.add.reduceat(np.add.reduceat(padded[:-1, :-1], [0, *range(15, 71)], 0), [0, *range(15, 71)], 1)
-        without = law(people - 1, 0.2, 15)
+        without = distribution(people - 1, 0.2, 15)
         return divergence(shown, np.outer(without, without), 1)
 
     worst = max(joint(people) for people in range(15, 60))
@@ -281,9 +283,9 @@ def test_composition_is_monotone_and_no_better_than_one_report(
 def test_a_replaced_report_costs_at_most_the_rate_more(rate: Fraction, threshold: int, epsilon: Fraction) -> None:
     """up(epsilon) <= replaced(epsilon) <= up(epsilon + ln(1 - p))."""
     replaced = price(rate, threshold, epsilon, neighbours="replace")
-    least = round_down(epsilon + Fraction(log1p(-rate)))
+    minimum = round_down(epsilon + Fraction(log1p(-rate)))
     assert sampling.up(rate, threshold, epsilon) <= replaced
-    assert replaced <= sampling.up(rate, threshold, least) * (1 + MILLIONTH) + Fraction(1, 10**25)
+    assert replaced <= sampling.up(rate, threshold, minimum) * (1 + MILLIONTH) + Fraction(1, 10**25)
 
 
 @pytest.mark.parametrize(("rate", "threshold"), [(0.2, 15), (0.5, 3), (0.01, 40), (0.9, 100)])
@@ -370,7 +372,7 @@ def test_largest_rates_if_a_report_is_replaced(threshold: int, delta: str, rate:
     ],
 )
 def test_least_thresholds(epsilon: str, delta: str, thresholds: list[int]) -> None:
-    found = [rates.least_threshold(epsilon, delta, rate=rate) for rate in (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)]
+    found = [rates.min_threshold(epsilon, delta, rate=rate) for rate in (0.01, 0.05, 0.1, 0.25, 0.5, 0.75)]
     assert found == thresholds
 
 
@@ -407,7 +409,7 @@ def test_what_is_found_keeps_its_budget_and_a_little_more_does_not(
     assert price(found.rate, found.threshold, epsilon, items, neighbours) <= within
     assert price(found.rate, found.threshold - 1, epsilon, items, neighbours) > within * Fraction(11, 10)
     assert price(found.rate * Fraction(1.01), found.threshold, epsilon, items, neighbours) > within * Fraction(26, 25)
-    assert rates.least_threshold(epsilon, delta, rate=found.rate, items=items, neighbours=neighbours) == found.threshold
+    assert rates.min_threshold(epsilon, delta, rate=found.rate, items=items, neighbours=neighbours) == found.threshold
     assert compose.covers(Cost(Fraction(epsilon), within), [found])
     assert not compose.covers(Cost(Fraction(epsilon), within * Fraction(95, 100)), [found])
 
@@ -453,8 +455,8 @@ def test_numbers_that_cannot_be_are_refused() -> None:
         lambda: rates.largest_rate(1, 1, threshold=10),
         lambda: rates.largest_rate(1, "1e-6", threshold=1),
         lambda: rates.largest_rate("0.001", "1e-30", threshold=2),
-        lambda: rates.least_threshold(1, "1e-6", rate=1),
-        lambda: rates.least_threshold("1e-9", "1e-6", rate="0.99"),
+        lambda: rates.min_threshold(1, "1e-6", rate=1),
+        lambda: rates.min_threshold("1e-9", "1e-6", rate="0.99"),
         lambda: price(0, 5, 1),
         lambda: price(1, 5, 1),
         lambda: price(0.1, 1, 1),

@@ -112,8 +112,8 @@ def convolved(happened: ShuffledLaplace, size: int) -> float:
     p, x = exp(-1 / happened.scale), exp(happened.epsilon)
     w = stats.nbinom.pmf(np.arange(size), float(happened.shape), 1 - exp(-1 / happened.spread))
     a = np.zeros(size)
-    for place in range(size):
-        a[place] = w[place] + (p * p * a[place - 1] if place else 0)
+    for index in range(size):
+        a[index] = w[index] + (p * p * a[index - 1] if index else 0)
     before = np.append(0, a[:-1])
 
     def up(factor: float) -> float:

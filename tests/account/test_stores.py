@@ -192,8 +192,8 @@ def test_wherever_a_process_ends_nothing_is_free_and_nothing_is_drawn_twice(
     kinds: Any, tmp_path: Path, after: bool
 ) -> None:
     """Killed at the first step, at the second, ...: asked again, a request is paid once and has one secret."""
-    for place in range(1, 40):
-        path, work, count = tmp_path / f"{place}.db", Work(), Countdown(place, after)
+    for index in range(1, 40):
+        path, work, count = tmp_path / f"{index}.db", Work(), Countdown(index, after)
         Ledger(path, epsilon=2)
         try:
             with ending(kinds, count):
@@ -235,8 +235,8 @@ def test_wherever_a_process_ends_parts_are_paid_once_and_each_has_one_output(
     kinds: Any, tmp_path: Path, after: bool
 ) -> None:
     """Killed at every step, and gone on with: one price, one secret for both parts, one output of each."""
-    for place in range(1, 60):
-        path, work, count = tmp_path / f"{place}.db", PartWork(), Countdown(place, after)
+    for index in range(1, 60):
+        path, work, count = tmp_path / f"{index}.db", PartWork(), Countdown(index, after)
         Ledger(path, epsilon=2)
         try:
             with ending(kinds, count):

@@ -9,10 +9,10 @@ from benchmarks.architecture import (
     circles,
     floors,
     imported,
+    indices,
     modules,
     of_files,
     of_rooms,
-    places,
     room,
     told_apart,
 )
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.every_case
 
 FILES = of_files(SRC)
 ROOMS = of_rooms(FILES)
-MOST_ROOMS, MOST_FLOORS = 22, 12  # the uppermost of both is `python -m headcount`; one is `headcount.papers`
-MOST_TOLD_APART = 8
+MAX_ROOMS, MAX_FLOORS = 22, 12  # the uppermost of both is `python -m headcount`; one is `headcount.papers`
+MAX_TOLD_APART = 8
 
 BASE = {"errors", "exact", "wording"}
 ONLY = {
@@ -68,8 +68,8 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
 
 
 def test_there_are_few_rooms_on_few_floors() -> None:
-    assert len(ROOMS) <= MOST_ROOMS, sorted(ROOMS)
-    assert max(floors(ROOMS).values()) <= MOST_FLOORS, floors(ROOMS)
+    assert len(ROOMS) <= MAX_ROOMS, sorted(ROOMS)
+    assert max(floors(ROOMS).values()) <= MAX_FLOORS, floors(ROOMS)
 
 
 def test_every_room_has_a_rule() -> None:
@@ -148,7 +148,7 @@ def test_circles_and_floors_of_a_small_house() -> None:
 def test_hardly_a_line_tests_which_job_it_is() -> None:
     """What differs by job is a method of the job, and by kind of result of its view."""
     lines = list(told_apart(SRC))
-    assert len(lines) < MOST_TOLD_APART, lines
+    assert len(lines) < MAX_TOLD_APART, lines
 
 
 def test_lines_that_test_which_job_it_is(tmp_path: Path) -> None:
@@ -178,8 +178,8 @@ array.view(int), table[view.layout], job.name
 
 
 def test_a_parameter_is_known_in_few_places_and_not_on_the_command_line() -> None:
-    found = places(SRC)
+    found = indices(SRC)
     assert found
-    assert not any(place.startswith("cli/") for place in found)
+    assert not any(index.startswith("cli/") for index in found)
     with pytest.raises(ValueError, match="no job has such a parameter"):
-        places(SRC, "selection_delta")
+        indices(SRC, "selection_delta")

@@ -25,9 +25,11 @@ def response(bit: int, entropy: Entropy) -> int:
 
 
 def test_the_law_of_randomised_response() -> None:
-    law = outcomes(lambda entropy: response(1, entropy))
-    assert law.chances == {1: Fraction(2, 3), 0: Fraction(1, 3)} or law.undecided < Fraction(1, 2**180)
-    assert law.chances[1] == pytest.approx(Fraction(2, 3), rel=1e-50)
+    distribution = outcomes(lambda entropy: response(1, entropy))
+    assert distribution.chances == {1: Fraction(2, 3), 0: Fraction(1, 3)} or distribution.undecided < Fraction(
+        1, 2**180
+    )
+    assert distribution.chances[1] == pytest.approx(Fraction(2, 3), rel=1e-50)
 
 
 def test_randomised_response_is_exactly_ln_2_private() -> None:
@@ -43,9 +45,9 @@ def test_each_law_is_enumerated_once_and_prices_as_before() -> None:
         ran.append(bit)
         return response(bit, entropy)
 
-    laws = Laws(counted)
-    first, runs = laws.worst_delta([(0, 1)], LN2), len(ran)
-    second = laws.worst_delta([(1, 0)], 0)
+    distributions = Laws(counted)
+    first, runs = distributions.worst_delta([(0, 1)], LN2), len(ran)
+    second = distributions.worst_delta([(1, 0)], 0)
     assert len(ran) == runs
     assert (first, second) == (worst_delta(response, [(0, 1)], LN2), worst_delta(response, [(1, 0)], 0))
     assert second.low > first.high
@@ -109,11 +111,11 @@ def test_every_path_is_walked_once_and_weights_sum_to_one() -> None:
 
 
 def test_a_path_can_be_replayed_and_a_result_fixed() -> None:
-    law = DiscreteLaplace(Fraction(3))
-    assert Replayed([0, 1, 2, 5]).draw(law, 4).tolist() == [0, 1, -1, 3]
+    distribution = DiscreteLaplace(Fraction(3))
+    assert Replayed([0, 1, 2, 5]).draw(distribution, 4).tolist() == [0, 1, -1, 3]
     with pytest.raises(Undecided):
-        Replayed([0]).draw(law, 2)
-    assert Fixed(7).draw(law, 3).tolist() == [7, 7, 7]
+        Replayed([0]).draw(distribution, 2)
+    assert Fixed(7).draw(distribution, 3).tolist() == [7, 7, 7]
 
 
 def test_a_secret_of_the_system_is_never_the_same() -> None:

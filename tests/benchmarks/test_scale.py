@@ -31,9 +31,9 @@ def test_the_promised_shape(tmp_path: Path) -> None:
         (EVENTS, 300, 100)
     ]
     people = f"SELECT count(*) AS events FROM '{path}' GROUP BY user_id"
-    middle, most = asked(f"SELECT quantile_disc(events, 0.5), max(events) FROM ({people})")[0]
+    middle, max_total = asked(f"SELECT quantile_disc(events, 0.5), max(events) FROM ({people})")[0]
     assert 8 <= middle <= 14
-    assert most > 20 * middle
+    assert max_total > 20 * middle
     common = [count for (count,) in asked(f"SELECT count(*) AS n FROM '{path}' GROUP BY item ORDER BY n DESC LIMIT 2")]
     assert 1.5 < common[0] / common[1] < 2.5
     assert asked(f"SELECT count(DISTINCT user_id) > 50 FROM (FROM '{path}' LIMIT 100)") == [(True,)]  # no order
@@ -41,8 +41,8 @@ def test_the_promised_shape(tmp_path: Path) -> None:
 
 def test_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Measures, keeps, prints; the second time nothing is measured, and the same is printed."""
-    places = ["--folder", tmp_path / "tables", "--rows", tmp_path / "rows.json", "--images", tmp_path]
-    typed = [str(each) for each in ("--sizes", EVENTS, "--rounds", 1, "--only", "polars,known", *places)]
+    indices = ["--folder", tmp_path / "tables", "--rows", tmp_path / "rows.json", "--images", tmp_path]
+    typed = [str(each) for each in ("--sizes", EVENTS, "--rounds", 1, "--only", "polars,known", *indices)]
     command.main(typed)
     rows, printed = Rows.read(tmp_path / "rows.json"), capsys.readouterr().out
     assert set(rows.of(f"events_{EVENTS}")) == {"plain", "polars", "known"}
@@ -59,7 +59,7 @@ def test_from_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_rows_of_other_runs_are_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    places = ["--folder", str(tmp_path / "tables"), "--rows", str(tmp_path / "rows.json"), "--rounds", "1"]
-    command.main([*places, "--sizes", "5000", "--only", "polars"])
-    command.main([*places, "--sizes", str(EVENTS), "--only", "polars"])
+    indices = ["--folder", str(tmp_path / "tables"), "--rows", str(tmp_path / "rows.json"), "--rounds", "1"]
+    command.main([*indices, "--sizes", "5000", "--only", "polars"])
+    command.main([*indices, "--sizes", str(EVENTS), "--only", "polars"])
     assert "5,000 synthetic events" not in capsys.readouterr().out.split("**10,000 synthetic events**")[1]

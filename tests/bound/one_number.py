@@ -24,16 +24,16 @@ def check_exact_epsilon(selection: OneNumber, seen: Callable[[Any], object]) -> 
     """Every draw of a selection of epsilon 1, with a person who has very much, or without: never above, and attained.
     `seen` is what shows of a bounding."""
 
-    def law(people: Sizes) -> Any:
+    def distribution(people: Sizes) -> Any:
         def run(entropy: Entropy) -> object:
             return seen(selection.draw(people, entropy))
 
         return outcomes(run, Fraction(1, 1000))
 
-    least, most = sizes(2, 1) if selection.neighbours == "replace" else sizes(2), sizes(2, 50)
-    assert delta(law(most), law(least), Fraction(1)).low == 0
-    assert delta(law(least), law(most), Fraction(1)).low == 0
-    assert delta(law(most), law(least), Fraction(9, 10)).low > 0
+    minimum, max_items = sizes(2, 1) if selection.neighbours == "replace" else sizes(2), sizes(2, 50)
+    assert delta(distribution(max_items), distribution(minimum), Fraction(1)).low == 0
+    assert delta(distribution(minimum), distribution(max_items), Fraction(1)).low == 0
+    assert delta(distribution(max_items), distribution(minimum), Fraction(9, 10)).low > 0
     (event,) = selection.events
     assert isinstance(event, Laplace)
     assert cost.native(event).epsilon == selection.epsilon

@@ -128,15 +128,15 @@ def loads_by_hand(people: Sequence[Person], grid: tuple[int, ...], rare: float =
     there, totals = (np.zeros(len(grid) + 1, dtype=np.int64) for _ in range(2))
     for person in people:
         total = sum(n for _, n in person)
-        place = sum(candidate < total for candidate in grid)
-        there[place] += 1
-        totals[place] += total
+        index = sum(candidate < total for candidate in grid)
+        there[index] += 1
+        totals[index] += total
         for item, n in person:
-            counts[numbers[item], place] += n
-            shares[numbers[item], place] += n * UNIT // total
+            counts[numbers[item], index] += n
+            shares[numbers[item], index] += n * UNIT // total
     rows = [(*key, counts[key], shares[key]) for key in sorted(counts)]
-    items, places, added, parts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Loads(items, places, added, parts, there, totals, len(common))
+    items, indices, added, parts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return Loads(items, indices, added, parts, there, totals, len(common))
 
 
 def by_hand(choice: Known | Unknown, people: Sequence[Person]) -> Any:
@@ -149,9 +149,9 @@ def alike(one: Sizes | Loads, other: Sizes | Loads) -> bool:
     return all(np.array_equal(getattr(one, field), getattr(other, field)) for field in vars(one))
 
 
-def some_people(random: np.random.Generator, most: int = 12) -> list[Person]:
+def some_people(random: np.random.Generator, max_items: int = 12) -> list[Person]:
     """A few people, most of them with little; some items with many of them."""
-    return [some_person(random) for _ in range(random.integers(0, most))]
+    return [some_person(random) for _ in range(random.integers(0, max_items))]
 
 
 def some_person(random: np.random.Generator) -> Person:
@@ -248,10 +248,10 @@ def test_the_best_candidate_is_the_one_below_the_best_bound(kind: type[Ranked], 
     best = best_known(u, r if kind is InverseSensitivity else np.ones(len(m)), 4.5)
     squared_best = min(max(best if kind is Quantile else round(best**2), 1), choice.grid[-1])
     scores = choice.scores(sizes_by_hand(people, choice))
-    place = int(np.searchsorted(choice.grid, squared_best, side="right")) - 1
-    assert scores[place] == scores.min()
-    assert (np.diff(scores[: place + 1]) <= 0).all()
-    assert (np.diff(scores[place:]) >= 0).all()
+    index = int(np.searchsorted(choice.grid, squared_best, side="right")) - 1
+    assert scores[index] == scores.min()
+    assert (np.diff(scores[: index + 1]) <= 0).all()
+    assert (np.diff(scores[index:]) >= 0).all()
 
 
 def costs_by_hand(choice: Compared, people: Sequence[Person]) -> list[int]:
@@ -263,7 +263,7 @@ def costs_by_hand(choice: Compared, people: Sequence[Person]) -> list[int]:
     costs = [length(candidate) * choice.target for candidate in choice.grid]
     for total, squared in ((sum(n for _, n in person), sum(n * n for _, n in person)) for person in people):
         size, share = (total, PART) if choice.norm == "sum" else (squared, isqrt(PART**2 * total**2 // squared))
-        kept = [min(share, choice.most) * min(length(size), length(candidate)) for candidate in choice.grid]
+        kept = [min(share, choice.max_items) * min(length(size), length(candidate)) for candidate in choice.grid]
         costs = [cost - less for cost, less in zip(costs, kept, strict=True)]
     return costs
 
@@ -303,7 +303,7 @@ def test_compared_costs_do_not_overflow(kind: type[Compared]) -> None:
     own = [int(length) for length in choice.lengths(sizes)]
     expected = [
         length * choice.target
-        - sum(int(n) * choice.most * min(one, length) for n, one in zip(people, own, strict=True))
+        - sum(int(n) * choice.max_items * min(one, length) for n, one in zip(people, own, strict=True))
         for length in lengths
     ]
     assert min(found) < -(2**63)
@@ -371,15 +371,15 @@ def neighbours_of(
 @every_known
 def test_a_known_score_changes_by_its_sensitivity_at_most(kind: type[Known], neighbours: Neighbours) -> None:
     """And by so much it does, to within rounding; somebody with 10^9 events does nothing more."""
-    random, most = np.random.default_rng(0), 0
+    random, max_items = np.random.default_rng(0), 0
     for people, others in neighbours_of(random, neighbours, 60):
         choice = known_choice(kind, neighbours, weight=float(random.uniform(0, 60)))
         if isinstance(choice, OutputPerturbation):
             choice = replace(choice, people=100)
         share = max(abs(change) for change in changed(choice, people, others)) / choice.sensitivity
         assert share <= 1
-        most = max(most, share)
-    assert most > 0.97
+        max_items = max(max_items, share)
+    assert max_items > 0.97
 
 
 @both
@@ -387,7 +387,7 @@ def test_a_known_score_changes_by_its_sensitivity_at_most(kind: type[Known], nei
 def test_two_costs_differ_by_what_is_stated_at_most(kind: type[Compared], neighbours: Neighbours) -> None:
     """Somebody more lowers every cost, a larger candidate's more, by at most what is stated: attained. Somebody in the
     place of another changes differences by no more than that."""
-    choice, most = known_choice(kind, neighbours, grid=(1, 4, 16, 64)), 0.0
+    choice, max_items = known_choice(kind, neighbours, grid=(1, 4, 16, 64)), 0.0
     stated = np.diff([0, *choice.changes])
     for people, others in neighbours_of(np.random.default_rng(2), neighbours, 60):
         before, after = (np.array([0, *choice.costs(by_hand(choice, each))]) for each in (people, others))
@@ -395,8 +395,8 @@ def test_two_costs_differ_by_what_is_stated_at_most(kind: type[Compared], neighb
         assert (np.abs(fallen) <= stated).all()
         if neighbours == "add-remove":
             assert (fallen >= 0).all()
-        most = max(most, float((fallen / stated).max()))
-    assert most == 1
+        max_items = max(max_items, float((fallen / stated).max()))
+    assert max_items == 1
 
 
 @both
@@ -434,11 +434,11 @@ def unknown_neighbours(neighbours: Neighbours) -> Iterator[tuple[list[Person], l
 @every_unknown
 def test_unknown_scores_change_by_their_span_at_most(kind: type[Unknown], neighbours: Neighbours) -> None:
     """The difference of two scores, that is. For V it is attained in both cases, but for the smallest candidate."""
-    choice, most = usual_choice(kind, neighbours), 0.0
+    choice, max_items = usual_choice(kind, neighbours), 0.0
     for people, others in unknown_neighbours(neighbours):
         found = changed(choice, people, others)
-        most = max(most, float((max(found) - min(found)) / choice.span))
-    assert (0.95 if kind is Exponential else 0.45) < most <= 1
+        max_items = max(max_items, float((max(found) - min(found)) / choice.span))
+    assert (0.95 if kind is Exponential else 0.45) < max_items <= 1
 
 
 @both
@@ -460,14 +460,14 @@ def test_somebody_replaced_moves_two_costs_in_opposite_directions() -> None:
 @every_unknown
 def test_somebody_more_never_raises_u(kind: type[Unknown]) -> None:
     """It falls by at most what is stated for each candidate, (1 + slope) C or 2 C, whatever they have: attained."""
-    choice, most = usual_choice(kind), 0.0
+    choice, max_items = usual_choice(kind), 0.0
     stated = np.array(choice.changes) if isinstance(choice, Generalized) else 2 * UNIT * choice.candidates
     for people, others in unknown_neighbours("add-remove"):
         fallen = choice.costs(by_hand(choice, people)) - choice.costs(by_hand(choice, others))
         assert (fallen >= 0).all()
         assert (fallen <= stated).all()
-        most = max(most, float((fallen / stated).max()))
-    assert most == 1
+        max_items = max(max_items, float((fallen / stated).max()))
+    assert max_items == 1
 
 
 def test_somebody_more_never_lowers_v() -> None:
@@ -500,7 +500,7 @@ def tiny(kind: type[Known] | type[Unknown], neighbours: Neighbours) -> Any:
 def tiny_laws(kind: type[Known] | type[Unknown], neighbours: Neighbours) -> list[tuple[Outcomes, Outcomes]]:
     """The exact laws of neighbours, both ways round: alone, and in a crowd. In halves instead of parts of 1024, so that
     noise has few outcomes."""
-    choice, laws = tiny(kind, neighbours), {}
+    choice, distributions = tiny(kind, neighbours), {}
     people = list(pairs(KINDS, 2, neighbours))
     people += [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, neighbours)]
     with pytest.MonkeyPatch.context() as patch:
@@ -508,8 +508,8 @@ def tiny_laws(kind: type[Known] | type[Unknown], neighbours: Neighbours) -> list
         patch.setattr(known, "STEPS", 4)
         for data in {data for pair in people for data in pair}:
             statistics = sizes_by_hand(data, choice, part=2) if isinstance(choice, Known) else by_hand(choice, data)
-            laws[data] = outcomes(partial(_drawn, choice, statistics), LEFT_OUT)
-    return [(laws[one], laws[other]) for pair in people for one, other in (pair, pair[::-1])]
+            distributions[data] = outcomes(partial(_drawn, choice, statistics), LEFT_OUT)
+    return [(distributions[one], distributions[other]) for pair in people for one, other in (pair, pair[::-1])]
 
 
 def _drawn(choice: Any, statistics: Any, entropy: Entropy) -> str:
@@ -520,9 +520,9 @@ def _drawn(choice: Any, statistics: Any, entropy: Entropy) -> str:
 @pytest.mark.parametrize("kind", [*KNOWN, *UNKNOWN], ids=name)
 def test_the_exact_law_keeps_its_epsilon(kind: type[Known] | type[Unknown], neighbours: Neighbours) -> None:
     """Pure: delta is 0. And at a tenth of the epsilon it is not: neighbours do look different."""
-    epsilon, laws = tiny(kind, neighbours).epsilon, tiny_laws(kind, neighbours)
-    assert max(delta(*pair, epsilon).high for pair in laws) <= 4 * LEFT_OUT
-    assert max(delta(*pair, epsilon / 10).low for pair in laws) > Fraction(1, 40)
+    epsilon, distributions = tiny(kind, neighbours).epsilon, tiny_laws(kind, neighbours)
+    assert max(delta(*pair, epsilon).high for pair in distributions) <= 4 * LEFT_OUT
+    assert max(delta(*pair, epsilon / 10).low for pair in distributions) > Fraction(1, 40)
 
 
 @both
@@ -549,7 +549,7 @@ def test_events_cost_the_epsilon(kind: type[Known] | type[Unknown], neighbours: 
 # where they land
 
 
-GRID = tuple(sorted({round(10 ** (place / 16)) for place in range(129)}))
+GRID = tuple(sorted({round(10 ** (index / 16)) for index in range(129)}))
 
 
 def crowd_of(people: int) -> Sizes:
@@ -557,9 +557,9 @@ def crowd_of(people: int) -> Sizes:
     random = np.random.default_rng(5)
     squared = np.minimum(np.maximum(random.lognormal(3, 1.5, people), 1), 10**4).round().astype(np.int64) ** 2
     ratios = np.floor(PART * np.minimum(squared**0.125, 10)).astype(np.int64)
-    found, places = np.unique(squared, return_inverse=True)
-    added = np.bincount(places, weights=ratios).astype(np.int64)
-    return Sizes(found, np.bincount(places).astype(np.int64), added)
+    found, indices = np.unique(squared, return_inverse=True)
+    added = np.bincount(indices, weights=ratios).astype(np.int64)
+    return Sizes(found, np.bincount(indices).astype(np.int64), added)
 
 
 @pytest.mark.parametrize(
@@ -571,11 +571,11 @@ def test_known_choices_land_near_the_best(kind: type[Known], worse: float) -> No
     choice = kind(Fraction(1), "add-remove", weight, 1, GRID)
     u, r = np.sqrt(crowd.sizes.astype(np.float64)), crowd.ratios / PART
     cost = partial(known_cost, sizes=u, ratios=r, weight=weight)
-    least = cost(best_known(u, r, weight))
+    minimum = cost(best_known(u, r, weight))
     for _ in range(20):
         bound = choice.draw(crowd, SYSTEM)
         assert isinstance(bound, ScaledToSize)
-        assert cost(bound.squared**0.5) <= worse * least
+        assert cost(bound.squared**0.5) <= worse * minimum
 
 
 EVENTS = tuple(sorted({min(round(2 ** (step / 4)), 10**6) for step in range(80)}))
@@ -592,8 +592,8 @@ def few_events(people: int) -> Sizes:
 
 def chances(choice: Selected, statistics: Sizes) -> list[float]:
     """The law of the place."""
-    law = outcomes(lambda entropy: repr(choice.place(statistics, entropy)))
-    return [float(law.chances.get(repr(place), 0)) for place in range(len(choice.grid))]
+    distribution = outcomes(lambda entropy: repr(choice.index(statistics, entropy)))
+    return [float(distribution.chances.get(repr(index), 0)) for index in range(len(choice.grid))]
 
 
 def losses(choice: Selected, statistics: Sizes) -> list[float]:
@@ -625,11 +625,11 @@ def lost(kind: type[Selected], people: int, weight: float) -> tuple[float, float
 def test_few_items_and_a_small_epsilon_need_no_huge_bound(kind: type[Compared], weight: float) -> None:
     """100,000 people, one item or five: nobody has more than 9 events or so. A rank loses four fifths of all events or
     more on average, this one less than 0.1%, and in 98% of all draws less than 0.2%."""
-    least, mean, most = lost(kind, 100_000, weight)
-    assert least < 0.0004
+    minimum, mean, max_items = lost(kind, 100_000, weight)
+    assert minimum < 0.0004
     assert mean < 0.001
-    assert most < 0.002
-    assert mean < 3 * least
+    assert max_items < 0.002
+    assert mean < 3 * minimum
     by_rank = Quantile if kind is ComparedSums else InverseSensitivity
     assert lost(by_rank, 100_000, weight)[1] > 0.8
 
@@ -639,7 +639,7 @@ def test_few_items_and_a_small_epsilon_need_no_huge_bound(kind: type[Compared], 
 def test_draws_for_few_items_are_sensible(kind: type[Compared], neighbours: Neighbours) -> None:
     """The best is 7. One draw ends outside with a chance of 0.3%, so six of 50 do with one of 5e-9."""
     choice, statistics, _ = one_item(kind, 100_000, 5 / 0.95, neighbours)
-    drawn = [EVENTS[choice.place(statistics, SYSTEM)] for _ in range(50)]
+    drawn = [EVENTS[choice.index(statistics, SYSTEM)] for _ in range(50)]
     assert sum(4 <= bound <= 100 for bound in drawn) >= 45
 
 
@@ -647,18 +647,18 @@ def test_draws_for_few_items_are_sensible(kind: type[Compared], neighbours: Neig
 def test_few_people_need_no_huge_bound_either(kind: type[Compared]) -> None:
     """300 of them, and noise that costs more than they have: a rank tells candidates apart by 190 people, which
     is too few, though M is large."""
-    least, mean, _ = lost(kind, 300, 1000.0)
-    assert mean < 1.01 * least
+    minimum, mean, _ = lost(kind, 300, 1000.0)
+    assert mean < 1.01 * minimum
     by_rank = Quantile if kind is ComparedSums else InverseSensitivity
-    assert lost(by_rank, 300, 1000.0)[1] > 1000 * least
+    assert lost(by_rank, 300, 1000.0)[1] > 1000 * minimum
 
 
 @pytest.mark.parametrize("kind", [*COMPARED, Quantile, InverseSensitivity], ids=name)
 def test_with_many_items_all_of_them_are_near_the_best(kind: type[Selected]) -> None:
     """100,000 people, 1,000 items."""
-    least, mean, most = lost(kind, 100_000, 1000 / 0.95)
-    assert mean < 1.005 * least
-    assert most < 1.01 * least
+    minimum, mean, max_items = lost(kind, 100_000, 1000 / 0.95)
+    assert mean < 1.005 * minimum
+    assert max_items < 1.01 * minimum
 
 
 @pytest.mark.parametrize("kind", [Quantile, MQuantile], ids=name)
@@ -667,7 +667,7 @@ def test_quantiles_land_near_their_rank(kind: type[Ranked]) -> None:
     crowd = crowd_of(50_000)
     choice = kind(Fraction(1), "replace", 3000.0, 1, GRID)
     for _ in range(10):
-        assert choice.scores(crowd)[choice.place(crowd, SYSTEM)] <= 60 * PART
+        assert choice.scores(crowd)[choice.index(crowd, SYSTEM)] <= 60 * PART
 
 
 @both
@@ -682,10 +682,10 @@ def test_unknown_choices_land_near_the_best(kind: type[Unknown], worse: float, n
     choice = kind(Fraction(1), neighbours, SampledItems, grid, thresholds, tuple(map(float, grid)))
     statistics = choice.look(on_engine(people, events=False))
     costs = choice.costs(statistics) + choice.factor * UNIT * int(statistics.totals.sum())
-    near = {SampledItems(grid[place]) for place in np.flatnonzero(costs <= worse * costs.min())}
-    law = outcomes(lambda entropy: repr(choice.draw(statistics, entropy)))
+    near = {SampledItems(grid[index]) for index in np.flatnonzero(costs <= worse * costs.min())}
+    distribution = outcomes(lambda entropy: repr(choice.draw(statistics, entropy)))
     assert len(near) < len(grid) / 2
-    assert sum(law.chances[repr(bound)] for bound in near) > 0.99
+    assert sum(distribution.chances[repr(bound)] for bound in near) > 0.99
 
 
 # ends and mistakes
@@ -699,7 +699,9 @@ def test_nobody_and_a_single_candidate(kind: type[Known] | type[Unknown]) -> Non
     for each in (choice, replace(choice, **_one_candidate(choice))):
         for people in (nobody, on_engine(FOUR)):
             bound = each.draw(each.look(people), SYSTEM)
-            assert getattr(bound, "squared", getattr(bound, "most", None)) in each.grid
+            assert (
+                getattr(bound, "squared", getattr(bound, "max_total", getattr(bound, "max_items", None))) in each.grid
+            )
 
 
 def _one_candidate(choice: Any) -> dict[str, tuple[float, ...]]:

@@ -34,7 +34,7 @@ def counts(bounded: BoundedDraws) -> list[list[int]]:
     people = np.zeros((len(bounded.starts) - 1, len(bounded.items)), dtype=np.int64)
     np.add.at(
         people,
-        (np.repeat(np.arange(len(people)), np.diff(bounded.starts)), bounded.places),
+        (np.repeat(np.arange(len(people)), np.diff(bounded.starts)), bounded.indices),
         bounded.counts,
     )
     return sorted(people.tolist())

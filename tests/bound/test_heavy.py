@@ -10,24 +10,24 @@ from tests.tables import done
 
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
-from headcount.bound import SampledEvents, SampledItems, SplitWeight, WeightedClip
+from headcount.bound import SampledEvents, SampledItems, SplitL2Budget, WeightedClip
 from headcount.bound.sample import Sample
 from headcount.bound.selection.heavy import HEAVY_FACTOR, HeavyPeople
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import HardlyMore, LookAgain, Selected
 from headcount.bound.selection.statistics import Sizes
-from headcount.estimate.counts.hidden import most_beside_few
+from headcount.estimate.counts.hidden import max_beside_few
 from headcount.noise import SystemEntropy
 from headcount.source.contributions import LARGEST_COUNT, ReadPlan
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 FIRST, SHARE = Fraction(2, 100), HeavyPeople.default_share
-OTHERWISE = SplitWeight(5)
+OTHERWISE = SplitL2Budget(5)
 SPREAD = {"one bin": [40], "two bins": [40, 100], "six bins": [12, 20, 40, 100, 200, 400]}
 
 
-def few(most: int = 1) -> tuple[HardlyMore, SplitWeight]:
-    return HardlyMore(SampledItems(most), 0.0), OTHERWISE
+def few(max_items: int = 1) -> tuple[HardlyMore, SplitL2Budget]:
+    return HardlyMore(SampledItems(max_items), 0.0), OTHERWISE
 
 
 def after(profiled: Selected, people: Sizes) -> Selected:
@@ -44,7 +44,7 @@ def after(profiled: Selected, people: Sizes) -> Selected:
 def test_a_person_with_far_more_counts_once(sampled: SampledItems | SampledEvents, encoded: bool) -> None:
     """However much it is; a person within four times the bound does not."""
     selection = HeavyPeople(Fraction(2), "add-remove", HardlyMore(sampled, 0.0), OTHERWISE)
-    limit = HEAVY_FACTOR * sampled.most
+    limit = HEAVY_FACTOR * sampled.max_items
     for many, noise, heavy in ((limit, 1, False), (limit + 1, 0, False), (limit + 1, 1, True), (500, 1, True)):
         rows = [(1, 0), *((2, item) for item in range(many))]
         with done(rows, events=isinstance(sampled, SampledEvents)).read(ReadPlan(encoded=encoded)) as read:
@@ -64,7 +64,7 @@ def test_intervals_allow_for_people_who_may_have_far_more() -> None:
     selection = HeavyPeople(SHARE, "add-remove", *few())
     found = [selection.draw(sizes(*[1] * 9), Fixed(noise)) for noise in (-50, 0, 50, 80)]
     hidden = [each.hidden for each in found if isinstance(each, SampledItems)]
-    assert hidden == [most_beside_few(noise, float(selection.scale)) for noise in (-50, 0, 50, 80)]
+    assert hidden == [max_beside_few(noise, float(selection.scale)) for noise in (-50, 0, 50, 80)]
     assert hidden == sorted(hidden)
     assert hidden[0] < 3
     assert hidden[-1] > 80
@@ -76,24 +76,24 @@ def share_of_heavy(people: Sizes, runs: int) -> float:
     """How often a first profile sees people with more, or the count does."""
     profile, found = FromProfile(FIRST, "add-remove", 1, joint=True), []
     for _ in range(runs):
-        found.append(isinstance(after(profile.draw(people, SystemEntropy()), people), SplitWeight))
+        found.append(isinstance(after(profile.draw(people, SystemEntropy()), people), SplitL2Budget))
     return float(np.mean(found))
 
 
 @pytest.mark.parametrize("much", SPREAD.values(), ids=list(SPREAD))
 def test_as_many_people_as_may_be_unseen_are_seen_in_19_of_20_cases(much: list[int]) -> None:
     """The number that a release states, wherever they are; far fewer are hardly seen."""
-    unseen = HeavyPeople(SHARE, "add-remove", *few()).unseen
+    unseen = HeavyPeople(SHARE, "add-remove", *few()).undetected_people
     assert 150 < unseen < 170
     crowd, hidden = [1] * 20_000, much * (unseen // len(much) + 1)
     assert share_of_heavy(sizes(*crowd, *hidden), 300) > 0.95 - 5 * (0.05 * 0.95 / 300) ** 0.5
     assert share_of_heavy(sizes(*crowd, *hidden[: unseen // 4]), 300) < 0.6
 
 
-@pytest.mark.parametrize("most", [1, 2])
-def test_people_with_one_or_two_items_are_hardly_ever_scaled(most: int) -> None:
+@pytest.mark.parametrize("max_items", [1, 2])
+def test_people_with_one_or_two_items_are_hardly_ever_scaled(max_items: int) -> None:
     """1 in 24 releases: the chance of noise above 2.5 scales."""
-    assert share_of_heavy(sizes(*[1, most] * 10_000), 300) < 0.12
+    assert share_of_heavy(sizes(*[1, max_items] * 10_000), 300) < 0.12
 
 
 def test_people_who_are_seen_but_lose_items_are_stated() -> None:
@@ -102,7 +102,7 @@ def test_people_who_are_seen_but_lose_items_are_stated() -> None:
     chosen = profile.draw(sizes(*[1] * 1_000_000, *[6] * 1500), SystemEntropy())
     assert isinstance(chosen, LookAgain)
     assert isinstance(chosen.reason, HardlyMore)
-    assert HeavyPeople(SHARE, "add-remove", chosen.reason, chosen.fallback).unseen > 1500
+    assert HeavyPeople(SHARE, "add-remove", chosen.reason, chosen.fallback).undetected_people > 1500
 
 
 def test_events_are_counted_as_well() -> None:

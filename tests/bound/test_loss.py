@@ -20,13 +20,13 @@ BOTH: list[Neighbours] = ["add-remove", "replace"]
 @pytest.mark.parametrize("sampled", [SampledItems(2), SampledEvents(3)], ids=["items", "events"])
 def test_what_sampling_takes_from_one_person_is_cut(sampled: SampledItems | SampledEvents, encoded: bool) -> None:
     """As many as they have above the bound, and no more than the cut; a person within it adds nothing."""
-    selection, most = SamplingLoss(Fraction(1), "add-remove", sampled), sampled.most
-    for many in (1, most, most + 1, 3 * most, sampled.cut + most, sampled.cut + most + 1, 500):
+    selection, max_items = SamplingLoss(Fraction(1), "add-remove", sampled), sampled.max_items
+    for many in (1, max_items, max_items + 1, 3 * max_items, sampled.cut + max_items, sampled.cut + max_items + 1, 500):
         rows = [(1, 0), *((2, item) for item in range(many))]
         with done(rows, events=isinstance(sampled, SampledEvents)).read(ReadPlan(encoded=encoded)) as read:
             found = selection.draw(selection.look(read), Fixed(0))
-        assert found.lost == Loss(min(max(many - most, 0), sampled.cut), 2**0.5 * sampled.cut)
-    assert sampled.cut == 4 * most
+        assert found.lost == Loss(min(max(many - max_items, 0), sampled.cut), 2**0.5 * sampled.cut)
+    assert sampled.cut == 4 * max_items
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

@@ -27,9 +27,9 @@ def noise(scale: float, *shape: int) -> Counts:
 
 def test_the_tail_is_that_of_added_laplace_noise() -> None:
     """Of one draw, of two (a closed form), and of four by simulation: 1,000,000 draws, seven deviations."""
-    least = np.array([0.5, 3.0, 12.0])
-    assert laplace_sum_tail(least, 1) == pytest.approx(np.exp(-least) / 2)
-    assert laplace_sum_tail(least, 2) == pytest.approx(np.exp(-least) * (2 + least) / 4)
+    minimum = np.array([0.5, 3.0, 12.0])
+    assert laplace_sum_tail(minimum, 1) == pytest.approx(np.exp(-minimum) / 2)
+    assert laplace_sum_tail(minimum, 2) == pytest.approx(np.exp(-minimum) * (2 + minimum) / 4)
     drawn = np.random.default_rng(1).laplace(size=(1_000_000, 4)).sum(axis=1)
     assert (drawn >= 6).mean() == pytest.approx(
         laplace_sum_tail(np.array([6.0]), 4)[0], abs=7 * (0.0203 / 1_000_000) ** 0.5
@@ -49,8 +49,8 @@ def test_discrete_noise_is_no_more(scale: float, width: int) -> None:
     """The exact chance of a sum of discrete Laplace noise, as the difference of two negative binomials."""
     wanted, end = laplace_sum_tail(thresholds(width, 10), width), -np.expm1(-1 / scale)
     below = np.arange(int(200 * scale) + 200)
-    for least, chance in zip(np.ceil(scale * thresholds(width, 10) + width), wanted, strict=True):
-        exact = (nbinom.pmf(below, width, end) * nbinom.sf(least + below - 1, width, end)).sum()
+    for minimum, chance in zip(np.ceil(scale * thresholds(width, 10) + width), wanted, strict=True):
+        exact = (nbinom.pmf(below, width, end) * nbinom.sf(minimum + below - 1, width, end)).sum()
         assert exact <= chance
         assert scale < 50 or exact > 0.7 * chance
 

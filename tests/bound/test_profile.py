@@ -54,15 +54,15 @@ def test_the_price_is_epsilon(neighbours: Neighbours) -> None:
 @pytest.mark.parametrize("largest", [1, LARGEST_COUNT], ids=["people", "events"])
 def test_one_person_changes_one_bin_and_a_replaced_one_two(neighbours: Neighbours, largest: int) -> None:
     """Whoever they are: with a billion events, too. And it is attained."""
-    random, most = np.random.default_rng(1), 0
+    random, max_items = np.random.default_rng(1), 0
     choice = FromProfile(LITTLE, neighbours, largest)
     for _ in range(300):
         crowd = random.integers(1, 40, 5).tolist()
         one, other = 10 ** random.integers(0, 19, 2, dtype=np.int64)
         changed = [*crowd, int(other)] if neighbours == "replace" else crowd
         pair = [choice.profile(sizes(*people), Fixed(0)).counts for people in ([*crowd, int(one)], changed)]
-        most = max(most, int(np.abs(pair[0] - pair[1]).sum()))
-    assert most == (2 if neighbours == "replace" else 1)
+        max_items = max(max_items, int(np.abs(pair[0] - pair[1]).sum()))
+    assert max_items == (2 if neighbours == "replace" else 1)
 
 
 class Three(FromProfile):
@@ -78,7 +78,7 @@ def test_exact_epsilon_of_the_noisy_bins(neighbours: Neighbours) -> None:
     """Every draw, for people who are there or not, or in another bin: never above, and attained."""
     choice = Three(Fraction(2), neighbours, 1)
 
-    def law(people: Sizes):  # type: ignore[no-untyped-def]
+    def distribution(people: Sizes):  # type: ignore[no-untyped-def]
         def run(entropy: Entropy) -> list[int]:
             return list(choice.profile(people, entropy).counts.tolist())
 
@@ -86,8 +86,8 @@ def test_exact_epsilon_of_the_noisy_bins(neighbours: Neighbours) -> None:
 
     pairs = [(sizes(1, 3), sizes(1)), (sizes(1), sizes(1, 2))]
     for one, other in [(sizes(1, 3), sizes(1, 2))] if neighbours == "replace" else pairs:
-        assert delta(law(one), law(other), Fraction(2)).low == 0
-        assert delta(law(one), law(other), Fraction(9, 5)).low > 0
+        assert delta(distribution(one), distribution(other), Fraction(2)).low == 0
+        assert delta(distribution(one), distribution(other), Fraction(9, 5)).low > 0
 
 
 def drawn(people: np.ndarray[tuple[int], np.dtype[np.int64]], *, largest: int = 1) -> object:
@@ -120,7 +120,7 @@ def test_numbers_of_items_far_above_those_of_most_people_have_wide_bins() -> Non
 def test_what_a_first_look_sees_nobody_in_a_second_one_decides() -> None:
     """Three people are too few for any profile: after the second look they are sampled, if nobody has far more."""
     first = FromProfile(LITTLE, "add-remove", 1).draw(sizes(1, 1, 2), Fixed(0))
-    second = FromProfile(LITTLE, "add-remove", 1, again=True).draw(sizes(1, 1, 2), Fixed(0))
+    second = FromProfile(LITTLE, "add-remove", 1, second_look=True).draw(sizes(1, 1, 2), Fixed(0))
     assert first == LookAgain(NobodySeen(), SampledItems(1))
     assert isinstance(second, LookAgain)
     assert isinstance(second.reason, HardlyMore)
@@ -131,7 +131,7 @@ def test_the_bounds_follow_the_sizes() -> None:
     bounds = drawn(lognormal(200_000, 35))
     assert isinstance(bounds, WeightedClip)
     assert 10 < bounds.bound_squared < 60
-    assert 400 < bounds.most < 1100  # twice what 98.5% of the people have, 306, up to the end of their bin
+    assert 400 < bounds.max_items < 1100  # twice what 98.5% of the people have, 306, up to the end of their bin
 
 
 def test_for_events_the_bounds_are_squares() -> None:
@@ -139,7 +139,7 @@ def test_for_events_the_bounds_are_squares() -> None:
     assert isinstance(bounds, WeightedClip)
     assert 10 < bounds.limit < 60
     assert bounds.limit**2 == bounds.bound_squared
-    assert bounds.most == MOST_ITEMS
+    assert bounds.max_items == MOST_ITEMS
 
 
 @pytest.mark.parametrize("people", [0, 1, 30])
@@ -149,7 +149,7 @@ def test_few_people_give_a_bound_as_well(people: int) -> None:
         for largest in (1, LARGEST_COUNT):
             bounds = drawn(np.full(people, 3, dtype=np.int64), largest=largest)
             if isinstance(bounds, WeightedClip):
-                assert min(bounds.bound_squared, bounds.most, bounds.unit) >= 1
+                assert min(bounds.bound_squared, bounds.max_items, bounds.unit) >= 1
 
 
 def test_noise_in_empty_bins_is_not_believed() -> None:

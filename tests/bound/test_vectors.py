@@ -113,12 +113,12 @@ def by_hand(rows: Rows, vector: Vector) -> dict[int, Counter[int]]:
             number = 0 if missing(amount) else int(Fraction(amount or 0) * GRID // 1)
             pairs.setdefault((user, "abc".index(group)), []).append(number)
     found: dict[int, Counter[int]] = {}
-    for (user, place), numbers in pairs.items():
+    for (user, index), numbers in pairs.items():
         person = found.setdefault(user, Counter())
         if vector.kind in ("people", "events"):
-            person[place] = GRID * (1 if vector.kind == "people" else len(numbers))
+            person[index] = GRID * (1 if vector.kind == "people" else len(numbers))
         elif vector.kind == "amount":
-            person[place] = sum(numbers) - int(vector.centre) * (1 if vector.once else len(numbers))
+            person[index] = sum(numbers) - int(vector.centre) * (1 if vector.once else len(numbers))
         elif vector.kind == "values":
             for number in [sum(numbers)] if vector.once else numbers:
                 person[int(np.searchsorted(VALUES.edges, number, side="right")) - 1] += GRID
@@ -153,17 +153,17 @@ def test_vectors_against_plain_arithmetic(encoded: bool, rows: Rows, vector: Vec
     for person in people.values():
         length = norm(person, vector.order)
         divisor = max(float(length), bound)
-        for place, value in person.items():
-            totals[place] += trunc(value * (UNITS * NORM_GUARD) / divisor)
+        for index, value in person.items():
+            totals[index] += trunc(value * (UNITS * NORM_GUARD) / divisor)
         lost = sum(person.values()) * (length - bound) / length if length > bound else 0.0
         clipped += trunc(min(max(lost, -bound), bound) * (UNITS * NORM_GUARD) / bound)
     norms = [norm(each, vector.order) for each in people.values()]
     bins = Counter(int(np.searchsorted(NORMS.edges, each, side="right")) - 1 for each in norms)
     with groups_of(rows, encoded=encoded) as found:
-        wanted = [totals[place] for place in range(vector.totals(len(LISTED)))]
+        wanted = [totals[index] for index in range(vector.totals(len(LISTED)))]
         assert found.totals(vector, bound, UNITS).tolist() == wanted
         assert found.clipped(vector, bound, bound, UNITS) == clipped
-        assert found.norms(vector).tolist() == [bins[place] for place in range(NORMS.cells)]
+        assert found.norms(vector).tolist() == [bins[index] for index in range(NORMS.cells)]
 
 
 @settings(max_examples=examples(25), deadline=None)

@@ -17,7 +17,7 @@ from tests.tables import done, kept, table
 from headcount.bound import WeightedClip, attained
 from headcount.bound.scale import ROUNDING_GUARD
 from headcount.bound.selection.profile import size_edges, size_power
-from headcount.bound.shown import PeopleSizes, Shown
+from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.source import contributions, open_events
 from headcount.source.contributions import LARGEST_COUNT, Contributions, ReadPlan
 
@@ -26,8 +26,8 @@ NORM = 2**24
 rows_of = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=60)
 
 
-def scale(*, events: bool, bound: int = 2, most: int = 4) -> WeightedClip:
-    return WeightedClip(bound, most, LARGEST_COUNT if events else 1)
+def scale(*, events: bool, bound: int = 2, max_items: int = 4) -> WeightedClip:
+    return WeightedClip(bound, max_items, LARGEST_COUNT if events else 1)
 
 
 def by_hand(rows: list[tuple[int, int]], bounding: WeightedClip, *, events: bool) -> dict[tuple[int, int], int]:
@@ -39,7 +39,7 @@ def by_hand(rows: list[tuple[int, int]], bounding: WeightedClip, *, events: bool
     found = {}
     for (user, item), count in counts.items():
         size = sizes[user]
-        if count**2 * bounding.most >= size:
+        if count**2 * bounding.max_items >= size:
             shrunk = floor(count * (NORM * ROUNDING_GUARD) / sqrt(size))
             found[user, item] = count * bounding.unit if size <= bounding.bound_squared else shrunk
     return found
@@ -56,7 +56,7 @@ def test_events_against_plain_arithmetic(rows: list[tuple[int, int]]) -> None:
 @given(rows_of)
 def test_people_with_few_items_against_plain_arithmetic(rows: list[tuple[int, int]]) -> None:
     bounding = scale(events=False)
-    few = [user for user in {user for user, _ in rows} if len({i for u, i in rows if u == user}) <= bounding.most]
+    few = [user for user in {user for user, _ in rows} if len({i for u, i in rows if u == user}) <= bounding.max_items]
     wanted = {pair: weight for pair, weight in by_hand(rows, bounding, events=False).items() if pair[0] in few}
     found = kept(bounding, rows, SECRET, events=False)
     assert {pair: weight for pair, weight in found.items() if pair[0] in few} == wanted
@@ -65,14 +65,14 @@ def test_people_with_few_items_against_plain_arithmetic(rows: list[tuple[int, in
 def test_of_too_many_items_so_many_are_kept_and_count_as_if_there_were_no_more() -> None:
     bounding = scale(events=False)
     found = kept(bounding, [(0, item) for item in range(100)], SECRET, events=False)
-    assert len(found) == bounding.most
+    assert len(found) == bounding.max_items
     assert set(found.values()) == {floor(NORM * ROUNDING_GUARD / 2)}  # of the root of 4
 
 
 @settings(max_examples=examples(20), deadline=None)
 @given(rows_of, st.booleans(), st.integers(1, 6), st.integers(1, 9))
-def test_nobody_adds_more_than_is_said(rows: list[tuple[int, int]], events: bool, bound: int, most: int) -> None:
-    bounding = scale(events=events, bound=bound, most=most)
+def test_nobody_adds_more_than_is_said(rows: list[tuple[int, int]], events: bool, bound: int, max_items: int) -> None:
+    bounding = scale(events=events, bound=bound, max_items=max_items)
     assert bounding.sensitivity.covers(attained(bounding.kept(done(rows, events=events), SECRET)))
 
 
@@ -84,9 +84,9 @@ def test_the_norm_is_attained_both_times(events: bool) -> None:
         assert NORM**2 * 0.999 < (totals.astype(np.float64) ** 2).sum() <= NORM**2
 
 
-def looked(rows: list[tuple[int, int]], shown: set[int], *, events: bool, encoded: bool) -> Shown:
+def looked(rows: list[tuple[int, int]], shown: set[int], *, events: bool, encoded: bool) -> PublicItems:
     """What people have of some items, of which everything is kept the first time."""
-    bounding = scale(events=events, most=10_000)
+    bounding = scale(events=events, max_items=10_000)
     with done(rows, events=events).read(ReadPlan(encoded=encoded)) as read:
         bounded = bounding.bound(read, SECRET, None)
         mask = np.array([item in shown for item in bounded.items["item0"].to_pylist()])
@@ -96,7 +96,7 @@ def looked(rows: list[tuple[int, int]], shown: set[int], *, events: bool, encode
     return Remembered(again.norm, again.sizes, remembered)
 
 
-class Remembered(Shown):
+class Remembered(PublicItems):
     """What was looked at while the rows were there."""
 
     def __init__(self, norm: int, sizes: PeopleSizes, by_bound: dict[int, Any]) -> None:
@@ -200,14 +200,16 @@ def test_everybody_is_in_one_bin(events: bool) -> None:
     for size in (1, 2, 3, 5, 100, int(starts[-1]) - 1, int(starts[-1]), 2**62):
         found = sizes(size, size).by_bin(starts)
         assert (found.sum(), found.max()) == (1, 1)
-        assert found.argmax() == max(place for place, start in enumerate(starts) if start <= size)
+        assert found.argmax() == max(index for index, start in enumerate(starts) if start <= size)
 
 
 @settings(max_examples=examples(50), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 10**5), st.sampled_from([1, 10, 1000, 10**6]), st.integers(1, 10**12))
-def test_many_large_counts_of_one_person_stay_within_the_norm(seed: int, items: int, most: int, bound: int) -> None:
+def test_many_large_counts_of_one_person_stay_within_the_norm(
+    seed: int, items: int, max_items: int, bound: int
+) -> None:
     """Up to 100,000 items with up to a million events each, rounded one by one: never above the norm, and near it."""
-    counts = np.random.default_rng(seed).integers(1, most, items, endpoint=True)
+    counts = np.random.default_rng(seed).integers(1, max_items, items, endpoint=True)
     size = np.full(items, (counts**2).sum())
     share = Remembered(NORM, sizes(1, 1), {})._share(size, counts, bound)
     assert sum(value**2 for value in share.tolist()) <= NORM**2
@@ -235,7 +237,7 @@ def test_known_items_are_looked_at_in_their_order(events: bool, encoded: bool) -
     keys = pa.table({"item0": ["d", "c", "b"]})
     found = contributions(open_events(table(rows), ["user", "item"]).table(), [None], events=events, keys=keys)
     with found.read(ReadPlan(encoded=encoded)) as read:
-        bounded = scale(events=events, bound=10, most=10).bound(read, SECRET, keys)
+        bounded = scale(events=events, bound=10, max_items=10).bound(read, SECRET, keys)
         again = bounded.look_again(np.ones(3, dtype=bool))
         unit = isqrt(NORM**2 // 10)
         assert bounded.items["item0"].to_pylist() == ["d", "c", "b"]
@@ -255,7 +257,7 @@ def test_nobody_has_anything_of_what_is_shown(encoded: bool) -> None:
 
 def heavy(counts: list[int]) -> Contributions:
     """One person with so many events of each item, as the engine would have counted them."""
-    names = [str(place) for place in range(len(counts))]
+    names = [str(index) for index in range(len(counts))]
     table = ibis.memtable(pa.table({"user": [0] * len(counts), "item0": names, "count": counts}))
     return Contributions(table, ("item0",), table.select("user").distinct().mutate(total=1))
 
@@ -268,7 +270,7 @@ def test_a_person_with_a_billion_events_adds_no_more_than_anybody(counts: list[i
     for totals in (bounded.totals, *(again.totals(bound) for bound in (1, 10**6, 10**12))):
         assert (totals.astype(object) ** 2).sum() <= bounding.squared
     assert 0 <= again.sizes.clipped(10**12, 20e6, NORM) <= NORM
-    assert len(bounded.totals) == sum(count**2 * bounding.most >= sum(c**2 for c in counts) for count in counts)
+    assert len(bounded.totals) == sum(count**2 * bounding.max_items >= sum(c**2 for c in counts) for count in counts)
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 100, 10**6, 10**12])

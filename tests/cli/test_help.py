@@ -76,8 +76,8 @@ def test_help_is_short(job: str) -> None:
 
 def test_what_a_terminal_shows(tmp_path: Path) -> None:
     shown = headcount("total", "--help", cwd=tmp_path).stdout
-    places = [shown.index(text) for text in (*PANELS, "Examples:", examples_of("total")[0])]
-    assert places == sorted(places)
+    indices = [shown.index(text) for text in (*PANELS, "Examples:", examples_of("total")[0])]
+    assert indices == sorted(indices)
     everything = headcount("--help", cwd=tmp_path).stdout
     assert "Statistics" in everything
     assert "headcount demo" in everything

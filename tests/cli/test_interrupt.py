@@ -143,7 +143,7 @@ def test_interrupted_once_it_is_sealed(tmp_path: Path) -> None:
     """While files are written: each is there as a whole, or not at all; and the ledger has the release."""
     ledger = hc.Ledger(tmp_path / "songs.db", epsilon=3, delta=1e-5)
     (tmp_path / "out").mkdir()
-    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{place},{place % 3}\n" for place in range(999)))
+    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{index},{index % 3}\n" for index in range(999)))
     outs = [word for kind in ("parquet", "png", "html", "pdf") for word in ("--out", f"out/r.{kind}")]
     asked = ("histogram", "songs.csv", "--user", "user", "--by", "song", "--epsilon", "1", "--ledger", "songs.db")
     run = Terminal(*asked, *outs, cwd=tmp_path)
@@ -187,7 +187,7 @@ def test_a_terminal_that_is_closed(events: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", STOPPING, ids=[each.name for each in STOPPING])
 def test_what_it_was_told_to_ignore_is_ignored(tmp_path: Path, number: signal.Signals) -> None:
     """A script's background job ignores the Ctrl-C for another program; a command under nohup, a closed terminal."""
-    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{place},{place % 3}\n" for place in range(999)))
+    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{index},{index % 3}\n" for index in range(999)))
     asked = ("histogram", "songs.csv", "--user", "user", "--by", "song", "--epsilon", "1", "--json")
     run = Terminal(*asked, cwd=tmp_path, ignored=[number])
     while run.process.poll() is None:

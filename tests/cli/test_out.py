@@ -14,7 +14,7 @@ KINDS = ("parquet", "csv", "json", "html", "yaml", "png")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A working directory with a table and a ledger."""
-    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{place},{place % 3}\n" for place in range(999)))
+    (tmp_path / "songs.csv").write_text("user,song\n" + "".join(f"{index},{index % 3}\n" for index in range(999)))
     hc.Ledger(tmp_path / "songs.db", epsilon=3, delta=1e-5)
     return tmp_path
 

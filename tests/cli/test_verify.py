@@ -41,8 +41,8 @@ def test_what_was_sealed_is_recognised(ledger: Ledger, tmp_path: Path, name: str
     saved = hc.Release.load(tmp_path / f"{name}.parquet").save(tmp_path / f"out{ending}")
     assert check_sealed(ledger, saved).startswith("sealed here" if ending == ".parquet" else "made from a release")
     content = saved.read_bytes()
-    place = content.rindex(b"2")
-    saved.write_bytes(content[:place] + b"3" + content[place + 1 :])
+    index = content.rindex(b"2")
+    saved.write_bytes(content[:index] + b"3" + content[index + 1 :])
     with pytest.raises(NotSealed) as refused:
         check_sealed(ledger, saved)
     assert "tamper" not in str(refused.value)

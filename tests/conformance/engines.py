@@ -140,14 +140,14 @@ def people(many: int = 400) -> pa.Table:
     size = len(rows)
     items = [f"item {number}" for number in np.minimum(chance.zipf(1.4, size), 300)]
     amounts = np.round(chance.normal(40, 30, size), 2).tolist()
-    for place in range(0, size, 97):
-        items[place], amounts[place] = ["", "é", "e\u0301", "item 1 ", "ITEM 1"][place % 5], None
+    for index in range(0, size, 97):
+        items[index], amounts[index] = ["", "é", "e\u0301", "item 1 ", "ITEM 1"][index % 5], None
     amounts[5:9] = [float("nan"), float("inf"), -1e300, 1e300]
     days = np.datetime64("2024-01-01") + chance.integers(0, 50, size).astype("timedelta64[D]")
     return pa.table(
         {
             "user": pa.array([None if row % 50 == 7 else int(row) for row in rows]),
-            "item": pa.array([None if place % 71 == 3 else item for place, item in enumerate(items)]),
+            "item": pa.array([None if index % 71 == 3 else item for index, item in enumerate(items)]),
             "amount": pa.array(amounts),
             "day": pa.array(days),
             "city": pa.array(chance.choice(["Rome", "Oslo", "Lima"], size).tolist()),

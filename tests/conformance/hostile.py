@@ -15,8 +15,8 @@ PEOPLE = 300
 TABLE = pa.table(
     {
         "user": list(range(PEOPLE)) * 2,
-        "word": [["a", "b", "c"][place % 3] for place in range(2 * PEOPLE)],
-        "price": [float(place % 7) for place in range(2 * PEOPLE)],
+        "word": [["a", "b", "c"][index % 3] for index in range(2 * PEOPLE)],
+        "price": [float(index % 7) for index in range(2 * PEOPLE)],
     }
 )
 PERSON: dict[str, Any] = {"user": "user", "epsilon": 1}

@@ -26,13 +26,13 @@ from headcount.bound import (
     BoundedWeighted,
     Bounding,
     BoundSelection,
+    EvenL2Budget,
     ListedItems,
     SampledEvents,
     SampledItems,
     ScaledToSize,
     ScaledToSum,
-    SplitWeight,
-    SpreadWeight,
+    SplitL2Budget,
     TopItems,
     TopSums,
     WeightedClip,
@@ -70,8 +70,8 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("events", ScaledToSize(9, 10**6)),
     ("users", WeightedClip(2, 5, 1)),
     ("events", WeightedClip(4, 10**4, 10**6)),
-    ("users", SpreadWeight(5)),
-    ("users", SplitWeight(5, full=2)),
+    ("users", EvenL2Budget(5)),
+    ("users", SplitL2Budget(5, full=2)),
     ("users", ListedItems(5, 2)),
     ("users", TopItems(7)),
     ("events", TopSums(7, 3, "count")),
@@ -153,7 +153,7 @@ def drawn(bounded: Any) -> Any:
         return bounded.items, bounded.totals.tolist(), bounded.sensitivity, again, groups
     if not hasattr(bounded, "starts"):
         return told(bounded)
-    pairs = list(zip(bounded.places.tolist(), bounded.counts.tolist(), strict=True))
+    pairs = list(zip(bounded.indices.tolist(), bounded.counts.tolist(), strict=True))
     each = [sorted(pairs[low:high]) for low, high in zip(bounded.starts, bounded.starts[1:], strict=False)]
     return bounded.items, bounded.totals.tolist(), bounded.sensitivity, sorted(each)
 
@@ -258,9 +258,9 @@ def frame(put: Put) -> Any:
 @pytest.mark.parametrize("job", JOBS)
 def test_releases(frame: Any, job: str, tmp_path: Path) -> None:
     what, asked = JOBS[job]
-    for place, data in (("here", people()), ("there", frame)):
+    for index, data in (("here", people()), ("there", frame)):
         plan = hc.plan(what, data, user="user", epsilon=2, dataset="events", **asked)
-        plan.release(entropy=Seeded()).save(tmp_path / f"{place}.parquet")
+        plan.release(entropy=Seeded()).save(tmp_path / f"{index}.parquet")
     assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
 
 
@@ -312,7 +312,7 @@ ODD: dict[str, pa.Array] = {
 def test_odd_values(put: Put, kind: str) -> None:
     """As people, and as items if they can be some."""
     values = pa.chunked_array([ODD[kind]] * 3).combine_chunks()
-    other = pa.array([f"v{place % 7}" for place in range(len(values))]) if "floats" in kind else values.slice(1)
+    other = pa.array([f"v{index % 7}" for index in range(len(values))]) if "floats" in kind else values.slice(1)
     table = pa.table({"user": values.slice(0, len(other)), "item": other})
     assert summed(table) == summed(put(table))
 
@@ -353,7 +353,7 @@ def test_text_as_numbers_and_dates(put: Put) -> None:
         (NUMBERS, [-5, 0, 1, 2, 600, 1e6]),
         (DATES, ["1900-01-01", "2024-01-31", "2024-02-01", "2030-01-01"]),
     ):
-        table = pa.table({"user": [f"u{place}" for place in range(len(texts))], "x": texts})
+        table = pa.table({"user": [f"u{index}" for index in range(len(texts))], "x": texts})
         here, there = (
             hc.plan("histogram", data, user="user", by="x", bins=bins, epsilon=1, bound=1)
             .release(entropy=Seeded())
@@ -389,7 +389,7 @@ DATED: dict[str, pa.Array] = {
 def test_periods(put: Put, kind: str) -> None:
     """Whatever a column of dates is, and however long ago."""
     values = DATED[kind]
-    table = pa.table({"user": [f"u{place}" for place in range(len(values))], "x": values})
+    table = pa.table({"user": [f"u{index}" for index in range(len(values))], "x": values})
     here, there = (open_events(data, ["user", "x"]).table() for data in (table, put(table)))
     for period in get_args(Period):
         found = [contributions(each, [Periods(period)], events=False, keys=None).table for each in (here, there)]

@@ -31,9 +31,9 @@ def test_every_job_has_right_arguments() -> None:
 def test_refused_for_nothing_or_sealed_for_good(job: str, data: st.DataObject) -> None:
     parameters = [name for name in signature(FUNCTIONS[job]).parameters if name != "data"]
     name = data.draw(st.sampled_from(parameters))
-    place = data.draw(st.integers(0, len(VALUES) - 1))
+    index = data.draw(st.integers(0, len(VALUES) - 1))
     with TemporaryDirectory() as folder:
-        _refused_or_sealed(Path(folder), job, name, VALUES[place])
+        _refused_or_sealed(Path(folder), job, name, VALUES[index])
 
 
 @pytest.mark.parametrize("value", [20240506, True, 2024.5, ["a"], b"v", "a\nb", "x" * 600, "\ud800", Path("v")])

@@ -31,7 +31,7 @@ def test_names_that_differ_in_capitals_only_are_refused(spark: Any) -> None:
 def test_a_text_that_is_no_utf8_is_repaired_alone(spark: Any) -> None:
     """As in memory: tests/source/test_kinds.py."""
     broken = [b"apple", b"app\xffle", b"\xf0\x9f\x98", b"apple"]
-    rows = [(place, bytearray(cell)) for place, cell in enumerate(broken)]
+    rows = [(index, bytearray(cell)) for index, cell in enumerate(broken)]
     frame = spark.createDataFrame(rows, ["user", "bytes"]).selectExpr("user", "CAST(bytes AS STRING) AS item")
     expected = {"apple": 2, **{cell.decode("utf-8", "replace"): 1 for cell in broken[1:3]}}
     assert released(frame, keys=list(expected)) == expected

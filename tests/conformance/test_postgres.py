@@ -95,8 +95,8 @@ def test_one_snapshot(postgres: Any, put: Put) -> None:
 
 def odd_rows(odd: Any) -> pa.Table:
     """Twenty people, and one more with an odd value."""
-    usual = [f"{place}" for place in range(20)]
-    return pa.table({"user": [f"u{place}" for place in range(21)], "x": [*usual, odd]})
+    usual = [f"{index}" for index in range(20)]
+    return pa.table({"user": [f"u{index}" for index in range(21)], "x": [*usual, odd]})
 
 
 @pytest.mark.parametrize(

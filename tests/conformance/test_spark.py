@@ -118,8 +118,8 @@ def test_tasks_that_fail_and_are_tried_again(spark: Any, frame: Any, expected: b
     marks = tmp_path / "marks"
     marks.mkdir()
 
-    def once(place: int, rows: Any) -> Any:
-        mark = marks / f"{place}"
+    def once(index: int, rows: Any) -> Any:
+        mark = marks / f"{index}"
         for number, row in enumerate(rows):
             if number == 5 and not mark.exists():
                 mark.touch()

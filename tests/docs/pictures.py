@@ -178,9 +178,9 @@ def tree() -> Iterable[str]:
     used = {(1, 1), (2, 1), (3, 1)}
     for level in range(1, 4):
         nodes, width = 2**level, 448 / 2**level
-        for place in range(nodes):
-            style = SHOWN if (level, place) in used else f'fill="#ffffff" stroke="{INK}"'
-            yield rect(16 + place * width + 2, 42 * level - 22, width - 4, 34, style)
+        for index in range(nodes):
+            style = SHOWN if (level, index) in used else f'fill="#ffffff" stroke="{INK}"'
+            yield rect(16 + index * width + 2, 42 * level - 22, width - 4, 34, style)
     yield line(16 + 56, 162, 464, 162, 'stroke-width="3"')
     yield word(268, 186, "seven of eight cells are three nodes")
 
@@ -188,8 +188,8 @@ def tree() -> Iterable[str]:
 def shape() -> Iterable[str]:
     """One more person for an item adds one box to the sorted counts."""
     for rank, count in enumerate((7, 5, 3, 2, 2, 1, 1, 1)):
-        for place in range(count):
-            yield rect(60 + 44 * rank, FLOOR - 20 * (place + 1), 40, 18)
+        for index in range(count):
+            yield rect(60 + 44 * rank, FLOOR - 20 * (index + 1), 40, 18)
     yield rect(60 + 44 * 2, FLOOR - 80, 40, 18, f'fill="#ffffff" stroke="{NOISE}" stroke-width="3"')
     yield floor() + word(200, 92, "one more person: one more box", "start")
     yield word(240, 186, "items, the most common first; none is named")

@@ -28,7 +28,7 @@ HEAVY = "reproduce/"
 """Pages with pictures of whole experiments."""
 SHOWN = ("", "how-to/aggregate/", "reference/histogram/", "proofs/weighted/", "explanation/mechanisms/")
 WIDTHS = (390, 1280)
-LEAST_CONTRAST = 4.5
+MIN_CONTRAST = 4.5
 """WCAG AA, for text."""
 LINK = re.compile(r'\s(?:href|src)="?([^"\s>]+)"?')
 LOADED = re.compile(r'<(?:link[^>]*rel="?stylesheet"?[^>]*href|script[^>]*src|img[^>]*src)="?([^"\s>]+)')
@@ -124,7 +124,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -168,7 +168,7 @@ def main(folder: Path) -> None:
     print("broken links:", broken_links(folder) or "none")
     heaviest = max(pages(folder), key=lambda page: weight(folder, page))
     print(f"heaviest page: {heaviest.parent.relative_to(folder)}, {weight(folder, heaviest):,} bytes")
-    print("contrast below AA:", [name for name, value in contrasts().items() if value < LEAST_CONTRAST] or "none")
+    print("contrast below AA:", [name for name, value in contrasts().items() if value < MIN_CONTRAST] or "none")
     with served(folder) as address:
         for path in SHOWN:
             for width in WIDTHS:

@@ -8,7 +8,7 @@ import pytest
 
 import headcount as hc
 from tests.docs.pictures import FILL, FOLDER, INK, JOINT_THRESHOLDS, NOISE, PICTURES, THRESHOLDS, svg
-from tests.docs.site import LEAST_CONTRAST, contrast
+from tests.docs.site import MIN_CONTRAST, contrast
 from tests.docs.test_proofs import ITEMS, NUMBER, TABLE, parts
 
 PAGE = "docs/explanation/mechanisms.md"
@@ -31,7 +31,7 @@ def test_every_family_has_one_picture() -> None:
 
 
 def test_colours_differ_in_lightness() -> None:
-    assert contrast(INK, "#ffffff") > contrast(NOISE, "#ffffff") > LEAST_CONTRAST
+    assert contrast(INK, "#ffffff") > contrast(NOISE, "#ffffff") > MIN_CONTRAST
     assert contrast(NOISE, FILL) > 2
     assert contrast(FILL, "#ffffff") > 2
 

@@ -17,7 +17,7 @@ import headcount as hc
 from headcount import mechanism, papers
 from headcount.account.events import Gaussian, Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
-from headcount.bound import SampledItems, SplitWeight
+from headcount.bound import SampledItems, SplitL2Budget
 from headcount.estimate.constants import Z
 from headcount.mechanism.known import correlated
 from headcount.mechanism.mechanism import Mechanism
@@ -194,12 +194,12 @@ def test_thresholds(bound: int) -> None:
 def test_joint_rounds(who: str, neighbours: Neighbours) -> None:
     """What is left of epsilon after the profile: 98%."""
     rest, text = Cost(BUDGET.epsilon * Fraction(98, 100), BUDGET.delta), parts("docs/proofs/joint.md")["Utility"]
-    found, two = (joint.calibrated(rest, SplitWeight(ROUNDS_MOST_ITEMS, full=full), neighbours) for full in (1, 2))
-    least = [format_number(each.threshold / found.bounding.unit) for each in found.rounds]
-    assert f"| one person {who} | {' | '.join(least)} |" in text
+    found, two = (joint.calibrated(rest, SplitL2Budget(ROUNDS_MOST_ITEMS, full=full), neighbours) for full in (1, 2))
+    minimum = [format_number(each.threshold / found.bounding.unit) for each in found.rounds]
+    assert f"| one person {who} | {' | '.join(minimum)} |" in text
     if neighbours == "add-remove":
         few, many = (format_number(two.needed_people(left)) for left in (1, 10))
-        assert f"with f = 2 it is {few} instead of {least[-1]} for one item, and {many} for 10 items" in text
+        assert f"with f = 2 it is {few} instead of {minimum[-1]} for one item, and {many} for 10 items" in text
         once = format_number(Z * sqrt(found.second.totals.variance / found.bounding.squared))
         assert f"within {once} at a bound of 1, before both" in text
 

@@ -110,11 +110,11 @@ def test_the_next_rivals_are_as_hard_as_all(share: float, kind: str) -> None:
 
 def test_rivals_are_the_next_that_are_far_enough() -> None:
     shares, draws, far = binomial.grid(80), 9, 0.37
-    places = binomial.rivals(draws, shares, far)
-    for here, found in enumerate(places.tolist()):
+    indices = binomial.rivals(draws, shares, far)
+    for here, found in enumerate(indices.tolist()):
         further = [k for k in range(here + 1, 80) if stats_distance(draws, shares[here], shares[k]) > far]
         assert found == min(further, default=80)
-    assert binomial.mirrored(places).tolist() == [79 - place for place in places[::-1].tolist()]
+    assert binomial.mirrored(indices).tolist() == [79 - index for index in indices[::-1].tolist()]
     assert (binomial.rivals(1, binomial.grid(9), 2.0) == 9).all()
 
 
@@ -146,34 +146,34 @@ def test_one_person_changes_a_score_by_one_at_most_and_somewhere_by_one(neighbou
     assert changes == {-1, 0, 1}
 
 
-@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize("maximum", [1, 2, 5])
 @pytest.mark.parametrize("cells", [3, 8, 40])
-def test_one_person_changes_no_more_items_than_samples(most: int, cells: int) -> None:
+def test_one_person_changes_no_more_items_than_samples(maximum: int, cells: int) -> None:
     """Of items that are not theirs nothing changes: min(k, m) if they are added, min(k, 2m) if they are replaced."""
     rng = np.random.default_rng(12)
-    others = rng.multinomial(most, np.full(cells, 1 / cells), 30)
+    others = rng.multinomial(maximum, np.full(cells, 1 / cells), 30)
 
     def upper(people: Integers) -> Integers:
         who, items = np.nonzero(people)
-        return binomial.upper_counts(items, people[who, items], cells, most)
+        return binomial.upper_counts(items, people[who, items], cells, maximum)
 
     added = replaced = 0
     for _ in range(200):
-        one, other = rng.multinomial(most, rng.dirichlet(np.full(cells, 2.0)), 2)
+        one, other = rng.multinomial(maximum, rng.dirichlet(np.full(cells, 2.0)), 2)
         with_one, with_other = (upper(np.vstack([others, each])) for each in (one, other))
         assert np.abs(with_one - with_other).max() <= 1
         added = max(added, int((with_one != upper(others)).any(axis=0).sum()))
         replaced = max(replaced, int((with_one != with_other).any(axis=0).sum()))
     apart = np.zeros((2, cells), dtype=np.int64)  # nothing in common, and as many items as there are samples
-    apart[0, : min(most, cells)] = 1
-    apart[1, -min(most, cells) :] = 1
-    apart[:, 0] += most - apart.sum(axis=1)
+    apart[0, : min(maximum, cells)] = 1
+    apart[1, -min(maximum, cells) :] = 1
+    apart[:, 0] += maximum - apart.sum(axis=1)
     with_one, with_other = (upper(np.vstack([others, each])) for each in apart)
     replaced = max(replaced, int((with_one != with_other).any(axis=0).sum()))
     added = max(added, int((with_one != upper(others)).any(axis=0).sum()))
-    assert added == min(cells, most)
-    assert replaced <= min(cells, 2 * most)
-    assert replaced == min(cells, 2 * most) or cells < 2 * most
+    assert added == min(cells, maximum)
+    assert replaced <= min(cells, 2 * maximum)
+    assert replaced == min(cells, 2 * maximum) or cells < 2 * maximum
 
 
 def test_grids_are_as_fine_as_what_can_be_told_apart() -> None:
@@ -199,9 +199,9 @@ def test_the_spread_is_how_far_those_are_that_differ_so_much() -> None:
     for far in (0.01, 0.2):
         chosen = np.array([300, 1500, 2700])
         found = binomial.half_widths(draws, shares, chosen, far)
-        for place, wide in zip(chosen.tolist(), found.tolist(), strict=True):
-            there = shares[place] + wide if shares[place] <= 0.5 else shares[place] - wide
-            assert stats_distance(draws, float(shares[place]), float(there)) == pytest.approx(far, rel=0.05)
+        for index, wide in zip(chosen.tolist(), found.tolist(), strict=True):
+            there = shares[index] + wide if shares[index] <= 0.5 else shares[index] - wide
+            assert stats_distance(draws, float(shares[index]), float(there)) == pytest.approx(far, rel=0.05)
     assert np.isfinite(binomial.half_widths(draws, shares, np.array([0, 2999]), 3.0)).all()
     assert binomial.half_widths(draws, shares, np.array([0]), 0.5)[0] == pytest.approx(1 - 0.5 ** (1 / draws), rel=0.1)
 

@@ -96,9 +96,9 @@ def test_the_variance_of_undone_collisions_is_that_of_simulation(totals: Integer
     assert told == pytest.approx(found.var(axis=0), rel=0.2)
 
 
-def undone(totals: Integers, places: Integers, cells: int, at: tuple[int, ...]) -> Floats:
+def undone(totals: Integers, indices: Integers, cells: int, at: tuple[int, ...]) -> Floats:
     """Estimated numbers of items with at least these counts, from buckets without noise."""
-    loads, buckets = np.unique(np.bincount(places, totals, cells).astype(np.int64), return_counts=True)
+    loads, buckets = np.unique(np.bincount(indices, totals, cells).astype(np.int64), return_counts=True)
     return undo_collisions(loads[loads > 0], buckets[loads > 0].astype(np.float64), cells).at(np.array(at))
 
 

@@ -24,7 +24,7 @@ COUNTS = {
 
 def table(counts: np.ndarray) -> BoundedTop:
     order = np.sort(counts)[::-1].astype(np.int64)
-    top, rest = order[: LISTED.most], order[LISTED.most :]
+    top, rest = order[: LISTED.max_items], order[LISTED.max_items :]
     items = pa.table({"item0": pa.array(range(len(top)), pa.int64())})
     return BoundedTop(items, top, LISTED.sensitivity, int(rest[0]) if len(rest) else 0, top)
 

@@ -15,10 +15,10 @@ def cost(x: Integers, y: Floats | Integers, w: Floats) -> float:
     return float(w @ np.abs(x - y))
 
 
-def by_brute_force(y: Floats, w: Floats, least: Integers, most: Integers) -> tuple[float, Integers] | None:
+def by_brute_force(y: Floats, w: Floats, minimum: Integers, maximum: Integers) -> tuple[float, Integers] | None:
     """The least cost of all falling sequences within the bounds, and the least value of each place at that cost."""
     falling = np.array(list(combinations_with_replacement(range(6, -3, -1), len(y))))
-    falling = falling[((falling >= least) & (falling <= most)).all(axis=1)]
+    falling = falling[((falling >= minimum) & (falling <= maximum)).all(axis=1)]
     if not len(falling):
         return None
     costs = np.abs(falling - y) @ w
@@ -35,19 +35,19 @@ def test_as_brute_force(seed: int, bounded: bool, weighted: bool) -> None:
         size = int(rng.integers(1, 6))
         y = rng.integers(-8, 25, size) / 4
         w = rng.integers(1, 4, size).astype(np.float64) if weighted else np.ones(size)
-        least = rng.integers(-2, 4, size) if bounded else np.full(size, -2)
-        most = np.minimum(least + rng.integers(0, 5, size), 6) if bounded else np.full(size, 6)
-        best = by_brute_force(y, w, least, most)
+        minimum = rng.integers(-2, 4, size) if bounded else np.full(size, -2)
+        maximum = np.minimum(minimum + rng.integers(0, 5, size), 6) if bounded else np.full(size, 6)
+        best = by_brute_force(y, w, minimum, maximum)
         if best is None:
             continue
-        x = nonincreasing(y, weights=w, least=least, most=most)
+        x = nonincreasing(y, weights=w, minimum=minimum, maximum=maximum)
         assert cost(x, y, w) == pytest.approx(best[0], abs=1e-9)
         assert x.tolist() == best[1].tolist()
 
 
 def test_known_cases() -> None:
     y = np.array([4.5, 5.2, -1, 2.6, 2.4, 0.3, 0.9, -2])
-    x = nonincreasing(y, most=6)
+    x = nonincreasing(y, maximum=6)
     assert x.tolist() == [5, 5, 2, 2, 2, 1, 1, 0]
     assert cost(x, y, np.ones(8)) == pytest.approx(7.5)
     tie = nonincreasing(np.array([6, -2, 4, -1, 3, -2]))
@@ -55,7 +55,7 @@ def test_known_cases() -> None:
     assert nonincreasing(np.array([1.26, 2.4])).tolist() == [2, 2]  # what is nearest in real numbers rounds to (1, 1)
 
 
-def least_cost(y: list[int]) -> int:
+def min_cost(y: list[int]) -> int:
     """Of integers that do not rise, without bounds: the slope trick, one number at a time, from the last on."""
     total, largest = 0, [-y[-1]]
     for each in reversed(y[:-1]):
@@ -70,9 +70,9 @@ def least_cost(y: list[int]) -> int:
 def test_long_ones_cost_as_little_as_the_slope_trick(seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = np.rint(1e5 / np.arange(1, 5001) + rng.laplace(0, 30, 5000)).astype(np.int64)
-    for x in (nonincreasing(y, least=-BEYOND), nonincreasing(y, least=-(10**6), most=10**6)):
+    for x in (nonincreasing(y, minimum=-BEYOND), nonincreasing(y, minimum=-(10**6), maximum=10**6)):
         assert (np.diff(x) <= 0).all()
-        assert np.abs(x - y).sum() == least_cost(y.tolist())
+        assert np.abs(x - y).sum() == min_cost(y.tolist())
 
 
 def test_weights_are_repetitions() -> None:

@@ -84,10 +84,10 @@ def test_far_cells_know_nothing_of_each_other() -> None:
 
 
 def test_lines_are_short() -> None:
-    places = line(np.array([-5, 0, 3, 10**15, 10**15 + 9]), 4)
+    indices = line(np.array([-5, 0, 3, 10**15, 10**15 + 9]), 4)
     expected = [*range(-9, 8), *range(10**15 - 4, 10**15 + 14)]
-    assert places.values.tolist() == expected
-    assert places.values[places.occupied].tolist() == [-5, 0, 3, 10**15, 10**15 + 9]
+    assert indices.values.tolist() == expected
+    assert indices.values[indices.occupied].tolist() == [-5, 0, 3, 10**15, 10**15 + 9]
     cut = line(np.arange(10) * 1000, 4, longest=20)
     assert cut.values[cut.occupied].tolist() == [0, 1000]
 

@@ -43,15 +43,15 @@ def test_counts_are_scaled_and_within(rate: float, threshold: int) -> None:
 
 @pytest.mark.parametrize(("rate", "threshold"), CASES)
 def test_what_is_not_seen_has_hardly_more(rate: float, threshold: int) -> None:
-    most = unseen(rate, threshold)
-    assert stats.binom.cdf(threshold - 1, most, rate) >= MISS_RATE
-    assert stats.binom.cdf(threshold - 1, most + 1, rate) < MISS_RATE
+    maximum = unseen(rate, threshold)
+    assert stats.binom.cdf(threshold - 1, maximum, rate) >= MISS_RATE
+    assert stats.binom.cdf(threshold - 1, maximum + 1, rate) < MISS_RATE
 
 
 @pytest.mark.parametrize("people", [20, 55, 80, 1000])
 def test_intervals_hold(people: int) -> None:
     """At least 95%, exactly: over all values that can be seen."""
-    law = given_seen(people, 0.27, 15)
+    distribution = given_seen(people, 0.27, 15)
     values = np.arange(15, people + 1)
     found = sampled(values, 0.27, 15)
-    assert law.pmf(values[(found.low <= people) & (people <= found.high)]).sum() >= 1 - MISS_RATE - 1e-9
+    assert distribution.pmf(values[(found.low <= people) & (people <= found.high)]).sum() >= 1 - MISS_RATE - 1e-9

@@ -36,8 +36,8 @@ def noise(size: int, scale: float, seed: int) -> Integers:
 
 
 def hashed(counts: Integers, cells: int, seed: int) -> Integers:
-    places = np.random.default_rng([seed, 2]).integers(0, cells, len(counts))
-    return np.bincount(places, counts, minlength=cells).astype(np.int64)
+    indices = np.random.default_rng([seed, 2]).integers(0, cells, len(counts))
+    return np.bincount(indices, counts, minlength=cells).astype(np.int64)
 
 
 def stairs(counts: Integers, size: int) -> tuple[Integers, Integers]:
@@ -227,15 +227,15 @@ def test_without_noise_a_staircase_tells_all() -> None:
                 assert distance(staircase.estimate_shape(rows, columns, scale=0.01, loss=loss), kept) == 0
 
 
-@pytest.mark.parametrize(("people", "most"), [(1_000, 55), (10_000, 140), (100_000, 380), (1_000_000, 1_100)])
-def test_how_far_off_a_staircase_is(people: int, most: int) -> None:
+@pytest.mark.parametrize(("people", "maximum"), [(1_000, 55), (10_000, 140), (100_000, 380), (1_000_000, 1_100)])
+def test_how_far_off_a_staircase_is(people: int, maximum: int) -> None:
     """Mean l1 errors of Zipf(1): like the square root of people."""
     size = math.isqrt(people) + 1
     far = [
         distance(on_stairs(table(people, 1.0, seed), size, SCALE, seed), of_counts(table(people, 1.0, seed)))
         for seed in range(6 if people < 10**6 else 2)
     ]
-    assert np.mean(far) < most
+    assert np.mean(far) < maximum
 
 
 def test_one_low_column_does_not_cut_the_rows_away() -> None:

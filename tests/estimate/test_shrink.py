@@ -44,7 +44,7 @@ def test_rare_items_of_people_who_have_much_are_raised_by_their_own_ratio() -> N
     """Common items lost nothing at first, rare ones three quarters, each too little to be seen: their sums tell."""
     true = np.repeat([4_000.0, 40.0], [100, 4_000])
     kept = np.repeat([4_000.0, 10.0], [100, 4_000])
-    quiet, open_ = Measured(noisy(kept, 10.0), 10.0), Measured(noisy(true, 60.0, seed=2), 60.0)
-    found = combined_counts(quiet, open_, NOTHING_LOST, rare=True)
+    quiet, low_bias = Measured(noisy(kept, 10.0), 10.0), Measured(noisy(true, 60.0, seed=2), 60.0)
+    found = combined_counts(quiet, low_bias, NOTHING_LOST, rare=True)
     assert found.counts[100:].sum() == pytest.approx(160_000, rel=0.15)
     assert np.mean(np.abs(found.counts - true) <= 2 * found.deviations) > 0.9

@@ -84,7 +84,7 @@ def test_least_squares_as_a_dense_solver_has_it(leaves: int, fan_out: int) -> No
     assert found.covariance(firsts, lasts) == pytest.approx((below @ spread @ below.T)[firsts, lasts], abs=1e-9)
     part = below - 0.3 * below[-1]
     within = found.excess(0.3)
-    assert within.most == pytest.approx(part @ solved, abs=1e-9)
+    assert within.maximum == pytest.approx(part @ solved, abs=1e-9)
     assert within.deviations**2 == pytest.approx(np.diag(part @ spread @ part.T), abs=1e-9)
 
 
@@ -165,8 +165,8 @@ def gap(size: int) -> Integers:
 
 
 def smooth(size: int) -> Integers:
-    places = np.arange(size) / size
-    return (20_000 / size * 30 * places * (1 - places) ** 4).astype(np.int64)
+    indices = np.arange(size) / size
+    return (20_000 / size * 30 * indices * (1 - indices) ** 4).astype(np.int64)
 
 
 NOISY_CASES: dict[str, tuple[Callable[[int], Integers], float]] = {
@@ -221,24 +221,24 @@ def test_ranges_lie_within_their_intervals() -> None:
 def test_hidden_nodes_have_what_they_may(leaves: int, fan_out: int) -> None:
     """If what is drawn is just what is expected, the true counts of all ranges lie between least and most."""
     shape, rng = Shape(leaves, fan_out), np.random.default_rng()
-    for most in (5, 60, 300):
-        counts = rng.integers(0, most, leaves)
+    for maximum in (5, 60, 300):
+        counts = rng.integers(0, maximum, leaves)
         levels = [np.where(RATE * level >= THRESHOLD, RATE * level, 0) for level in shape.totals(counts)]
         found = sampled_tree.consistent(shape, levels, RATE, THRESHOLD)
         firsts, lasts = np.triu_indices(leaves + 1)
         within, below = found.between(firsts, lasts), np.append(0, counts.cumsum())
         true = below[lasts] - below[firsts]
-        assert np.all((within.least <= true + 1e-6) & (true <= within.most + 1e-6))
+        assert np.all((within.minimum <= true + 1e-6) & (true <= within.maximum + 1e-6))
         excess = found.excess(0.3)
-        assert np.all(excess.least <= below - 0.3 * below[-1] + 1e-6)
-        assert np.all(excess.most >= below - 0.3 * below[-1] - 1e-6)
+        assert np.all(excess.minimum <= below - 0.3 * below[-1] + 1e-6)
+        assert np.all(excess.maximum >= below - 0.3 * below[-1] - 1e-6)
 
 
 @pytest.mark.parametrize(("rate", "threshold"), [(RATE, THRESHOLD), (0.01, 4), (0.9, 1), (0.5, 300)])
 def test_most_that_a_hidden_node_has(rate: float, threshold: int) -> None:
     """One of 40 such nodes is hidden, and less of those that have one more."""
-    most = unseen(rate, threshold, sampled_tree.HIDDEN_MISS_RATE)
-    assert binom.cdf(threshold - 1, most, rate) >= 1 / 40 > binom.cdf(threshold - 1, most + 1, rate)
+    maximum = unseen(rate, threshold, sampled_tree.HIDDEN_MISS_RATE)
+    assert binom.cdf(threshold - 1, maximum, rate) >= 1 / 40 > binom.cdf(threshold - 1, maximum + 1, rate)
 
 
 SAMPLED_CASES: dict[str, tuple[Callable[[int], Integers], Shape]] = {

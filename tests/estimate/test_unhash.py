@@ -46,10 +46,10 @@ def test_one_item_is_alone(cells: int) -> None:
 def test_the_mean_is_that_of_hashing() -> None:
     """By 20,000 tables of buckets."""
     rng, sizes = np.random.default_rng(0), SMALL.largest_first
-    places = rng.integers(0, 12, (20_000, len(sizes)))
+    indices = rng.integers(0, 12, (20_000, len(sizes)))
     loads = np.zeros((20_000, 12))
     for item, size in enumerate(sizes):
-        loads[np.arange(20_000), places[:, item]] += size
+        loads[np.arange(20_000), indices[:, item]] += size
     seen = np.array([(loads >= r).sum(axis=1).mean() for r in range(1, 17)])
     assert expected_loads(SMALL, 12) == pytest.approx(seen, abs=0.05)
 

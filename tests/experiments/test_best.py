@@ -75,5 +75,5 @@ def test_the_best_is_no_worse_than_any_other(seed: int) -> None:
     weight = random.uniform(0, 60)
     for sizes, ratios in ((people.norms, people.ratios), (people.totals, np.ones(len(people.totals)))):
         cost = partial(known_cost, sizes=sizes, ratios=ratios, weight=weight)
-        least = min(cost(bound) for bound in (0, *sizes))
-        assert cost(best_known(sizes, ratios, weight)) == pytest.approx(least)
+        minimum = min(cost(bound) for bound in (0, *sizes))
+        assert cost(best_known(sizes, ratios, weight)) == pytest.approx(minimum)

@@ -19,8 +19,8 @@ from experiments.report import Setting, number
 from headcount.bound.selection.by_load import Generalized
 from headcount.exact import Integers
 from headcount.noise import SystemEntropy
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Law
 
 TABLE1 = "bounding-table1"
 DIGEST = np.array([[3, 4], [0, 5], [6, 8], [1, 0]])
@@ -30,8 +30,8 @@ DIGEST = np.array([[3, 4], [0, 5], [6, 8], [1, 0]])
 def rows(markdown: str) -> list[list[str]]:
     """The cells of all tables, without the heads."""
     lines = [line for line in markdown.splitlines() if line.startswith("|")]
-    heads = {place - 1 for place, line in enumerate(lines) if re.fullmatch(r"[| -]+", line)}
-    skipped = heads | {place + 1 for place in heads}
+    heads = {index - 1 for index, line in enumerate(lines) if re.fullmatch(r"[| -]+", line)}
+    skipped = heads | {index + 1 for index in heads}
     return [[cell.strip() for cell in line.strip("|").split("|")] for n, line in enumerate(lines) if n not in skipped]
 
 
@@ -47,10 +47,10 @@ def test_table1_is_near_the_paper(tmp_path: Path) -> None:
     assert_complete(found, tmp_path)
     ((name, *cells),) = rows(found.markdown())
     assert name == "non-i.i.d. 50"
-    best, median, most = float(cells[2]), float(cells[12]), float(cells[14])
+    best, median, maximum = float(cells[2]), float(cells[12]), float(cells[14])
     assert best == pytest.approx(0.0102, rel=0.25)  # 3 runs
     assert median == pytest.approx(0.706, abs=0.02)
-    assert most == pytest.approx(0.168, abs=0.01)
+    assert maximum == pytest.approx(0.168, abs=0.01)
     assert float(cells[10]) <= 0.9
 
 
@@ -91,11 +91,11 @@ class Recorded(SystemEntropy):
     """Remembers what was drawn of."""
 
     def __init__(self) -> None:
-        self.laws: list[Law] = []
+        self.distributions: list[NoiseDistribution] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
-        self.laws.append(law)
-        return super().draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        self.distributions.append(distribution)
+        return super().draw(distribution, size)
 
 
 @pytest.mark.parametrize("kind", [PrintedExponential, Generalized])
@@ -104,9 +104,9 @@ def test_many_draws_are_of_the_law_of_one(kind: type[PrintedExponential] | type[
     choice, entropy = selection.unknown_choice(kind, people, BOUNDS[:20]), Recorded()
     statistics = choice.look(people.on_engine())
     choice.draw(statistics, entropy)
-    law = entropy.laws[0]
-    assert isinstance(law, Softmax)
-    assert set(law.exponents) == set(selection._law(choice, statistics).exponents)
+    distribution = entropy.distributions[0]
+    assert isinstance(distribution, Softmax)
+    assert set(distribution.exponents) == set(selection._law(choice, statistics).exponents)
 
 
 def test_as_printed_is_less_sure() -> None:

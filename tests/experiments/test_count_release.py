@@ -36,10 +36,10 @@ def test_pairs_are_numbered_by_how_common_items_are() -> None:
 
 def test_everybody_keeps_their_bound_evenly(pairs: Pairs) -> None:
     """In all exactly min(size, most) of each person; each item of somebody with the same chance."""
-    most, random = 5, np.random.default_rng(2)
-    several = np.array([pairs.sampled_counts(most, random) for _ in range(400)])
-    assert (several.sum(axis=1) == np.minimum(pairs.sizes, most).sum()).all()
-    chances = np.minimum(1, most / pairs.sizes[pairs.users])
+    maximum, random = 5, np.random.default_rng(2)
+    several = np.array([pairs.sampled_counts(maximum, random) for _ in range(400)])
+    assert (several.sum(axis=1) == np.minimum(pairs.sizes, maximum).sum()).all()
+    chances = np.minimum(1, maximum / pairs.sizes[pairs.users])
     expected = np.bincount(pairs.items, weights=chances, minlength=pairs.domain)
     wide = np.sqrt(np.bincount(pairs.items, weights=chances * (1 - chances), minlength=pairs.domain) / 400)
     assert (np.abs(several.mean(axis=0) - expected) <= 6 * wide + 1e-9).all()
@@ -58,10 +58,10 @@ def test_only_what_was_found_is_counted(pairs: Pairs) -> None:
 
 def test_the_threshold_is_near_the_exact_one() -> None:
     """The paper's, for continuous noise, is the product's within 2: that is a whole number, for discrete noise."""
-    for most, rho in ((1, 0.1), (10, 0.5), (100, 0.5)):
-        variance = Fraction(most) / Fraction(2 * rho)
-        exact = calibrate.gaussian_threshold(variance, DELTA, items=most, largest=1)
-        assert 0 <= exact - threshold(most, sqrt(variance), float(DELTA)) <= 2
+    for maximum, rho in ((1, 0.1), (10, 0.5), (100, 0.5)):
+        variance = Fraction(maximum) / Fraction(2 * rho)
+        exact = calibrate.gaussian_threshold(variance, DELTA, items=maximum, largest=1)
+        assert 0 <= exact - threshold(maximum, sqrt(variance), float(DELTA)) <= 2
     assert threshold(10, sqrt(50), 1e-6) == pytest.approx(37.764868)  # printed test vectors
     assert threshold(100, 10, 1e-6) == pytest.approx(57.120012)
 

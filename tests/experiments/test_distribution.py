@@ -79,17 +79,17 @@ def test_figure_1_begins_with_a_line_and_ends_with_a_root() -> None:
 def test_constants_of_theorem_5() -> None:
     """At the place of the least ratio it is as small as it is told; nowhere on a random set of chances is it less."""
     limit = theorem5.in_the_limit(60)
-    assert limit.least == pytest.approx(0.63415, abs=2e-5)
+    assert limit.minimum == pytest.approx(0.63415, abs=2e-5)
     there = np.array(limit.p), np.array(limit.q)
-    assert float(poisson_l1_distance(*there) / poisson_theorem5_rate(*there)) == pytest.approx(limit.least)
-    assert theorem5.extremes(1, 40).least == pytest.approx(2)
-    least = {m: theorem5.extremes(m, 60) for m in (2, 5, 100)}
-    assert [each.least for each in least.values()] == pytest.approx([1, 0.69315, 0.63657], abs=2e-5)
+    assert float(poisson_l1_distance(*there) / poisson_theorem5_rate(*there)) == pytest.approx(limit.minimum)
+    assert theorem5.extremes(1, 40).minimum == pytest.approx(2)
+    minimum = {m: theorem5.extremes(m, 60) for m in (2, 5, 100)}
+    assert [each.minimum for each in minimum.values()] == pytest.approx([1, 0.69315, 0.63657], abs=2e-5)
     random = np.random.default_rng(1)
     p, q = random.random(100_000) ** 3, random.random(100_000) ** 3
-    for m, each in least.items():
+    for m, each in minimum.items():
         ratio = l1_distance(m, p, q) / theorem5_rate(m, p, q)
-        assert each.least - 1e-4 < ratio.min()
+        assert each.minimum - 1e-4 < ratio.min()
         assert ratio.max() < 2 + 1e-6
         assert each.greatest == pytest.approx(2, abs=2e-3)
 
@@ -103,7 +103,7 @@ def test_people_draw_what_they_should() -> None:
             assert np.add.reduceat(people.counts, people.starts[:-1]).tolist() == [each] * 300
             expected = 300 * each * SOURCES[source](cells)
             assert ((people.totals - expected) ** 2 / expected).sum() < cells + 8 * sqrt(2 * cells)
-            assert (sample_people(source, cells, 300, each, 1).places == people.places).all()
+            assert (sample_people(source, cells, 300, each, 1).indices == people.indices).all()
     assert (
         sample_people("zipf", 50, 9, 8, 1, run=1).counts.tolist() != sample_people("zipf", 50, 9, 8, 1).counts.tolist()
     )
@@ -115,7 +115,7 @@ def test_rows_of_draws_and_of_counts_are_the_same_people() -> None:
     table = np.array([np.bincount(row, minlength=3) for row in items])
     for people in (from_draws(items, np.full(3, 1 / 3)), from_counts(table, np.full(3, 1 / 3))):
         assert people.starts.tolist() == [0, 2, 3, 6]
-        assert people.places.tolist() == [0, 2, 1, 0, 1, 2]
+        assert people.indices.tolist() == [0, 2, 1, 0, 1, 2]
         assert people.counts.tolist() == [1, 2, 3, 1, 1, 1]
         assert people.totals.tolist() == [2, 4, 3]
         assert people.one_draw_each().sum() == 3

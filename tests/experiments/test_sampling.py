@@ -67,11 +67,11 @@ def test_the_papers_rule_holds_with_much_to_spare() -> None:
 @pytest.mark.parametrize("people", [20, 120])
 def test_chances_are_the_binomial_ones(people: int) -> None:
     p = 0.3
-    law = binomial(people, p)
-    assert lemmas.binomial_pmf(np.arange(people + 1), people, p) == pytest.approx(law)
+    distribution = binomial(people, p)
+    assert lemmas.binomial_pmf(np.arange(people + 1), people, p) == pytest.approx(distribution)
     far = [k for k in range(people + 1) if abs(k - people * p) > 0.1 * people * p]
-    assert lemmas.error_probability(people * p, p) == pytest.approx(sum(law[k] for k in far))
-    assert lemmas.binomial_tail(7, people, p) == pytest.approx(sum(law[7:]))
+    assert lemmas.error_probability(people * p, p) == pytest.approx(sum(distribution[k] for k in far))
+    assert lemmas.binomial_tail(7, people, p) == pytest.approx(sum(distribution[7:]))
     assert lemmas.binomial_tail(people + 1, people, p) == 0
 
 
@@ -100,10 +100,10 @@ def test_the_distance_of_two_laws_is_right() -> None:
 def test_several_levels_are_as_the_digest_has_them() -> None:
     """Never less, as rounded there; of many levels a little more, as the grid is finer."""
     for theta, digest in curves.DIGEST.items():
-        for place, levels in enumerate(curves.LEVELS):
+        for index, levels in enumerate(curves.LEVELS):
             for way, rate in curves.rates_by_composition(theta, levels).items():
-                if digest[way][place] != "-":
-                    assert -0.01 <= rate / float(digest[way][place]) - 1 <= 0.02, (theta, levels, way)
+                if digest[way][index] != "-":
+                    assert -0.01 <= rate / float(digest[way][index]) - 1 <= 0.02, (theta, levels, way)
 
 
 def test_the_paper_has_no_rule_above_one() -> None:

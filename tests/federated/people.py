@@ -7,7 +7,7 @@ from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Client, Result, Round
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 Person = tuple[str, ...]
 ID = "00112233445566778899aabbccddeeff"
@@ -37,8 +37,8 @@ class Numbered(Entropy):
         self._entropy = entropy
         self._secrets = 0
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return self._entropy.draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return self._entropy.draw(distribution, size)
 
     def secret(self) -> bytes:
         self._secrets += 1
@@ -47,7 +47,7 @@ class Numbered(Entropy):
 
 def clients(people: Iterable[Person], entropy: Entropy) -> list[Client]:
     """People, each with a key of their own."""
-    return [Client(person, key=place.to_bytes(32, "big"), entropy=entropy) for place, person in enumerate(people)]
+    return [Client(person, key=index.to_bytes(32, "big"), entropy=entropy) for index, person in enumerate(people)]
 
 
 def collected(asked: Round, people: Sequence[Person], entropy: Entropy) -> Result:

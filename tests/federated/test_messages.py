@@ -128,10 +128,10 @@ WRONG: list[tuple[Message, dict[str, list[Any]]]] = [
 @pytest.mark.parametrize(
     ("message", "name", "value"),
     [
-        pytest.param(message, name, value, id=f"{message.kind}-{name}-{place}")
+        pytest.param(message, name, value, id=f"{message.kind}-{name}-{index}")
         for message, fields in WRONG
         for name, values in fields.items()
-        for place, value in enumerate(values)
+        for index, value in enumerate(values)
     ],
 )
 def test_one_wrong_field_is_refused(message: Message, name: str, value: Any) -> None:

@@ -19,7 +19,7 @@ from headcount.audit.neighbours import pairs
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Analyst, Client, Round
 from headcount.federated.sample import random_sequence
-from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 from tests.federated.people import ID, Numbered, Person, clients, counts, promised
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -109,14 +109,14 @@ def test_silence_lets_nobody_else_in() -> None:
     assert distance(silent, empty) <= NEARLY
 
 
-@pytest.mark.parametrize(("many", "most"), [(0, 2), (1, 1), (3, 2), (4, 4), (5, 1), (2, 9)])
-def test_all_orders_are_alike(many: int, most: int) -> None:
+@pytest.mark.parametrize(("many", "maximum"), [(0, 2), (1, 1), (3, 2), (4, 4), (5, 1), (2, 9)])
+def test_all_orders_are_alike(many: int, maximum: int) -> None:
     chances: dict[tuple[int, ...], Fraction] = {}
-    for order, weight in explore(lambda path: tuple(random_sequence(many, most, Enumerated(path, NEARLY)))):
+    for order, weight in explore(lambda path: tuple(random_sequence(many, maximum, Enumerated(path, NEARLY)))):
         if not isinstance(order, Undecided):
             assert order not in chances
             chances[order] = weight
-    length = min(many, most)
+    length = min(many, maximum)
     assert all(len(set(order)) == length and set(order) <= set(range(many)) for order in chances)
     assert len(chances) == np.prod(range(many - length + 1, many + 1))
     assert max(chances.values()) - min(chances.values()) < NEARLY
@@ -130,12 +130,12 @@ class Again(Entropy):
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
-        self._first: dict[Law, Integers] = {}
+        self._first: dict[NoiseDistribution, Integers] = {}
 
-    def draw(self, law: Law, size: int) -> Integers:
-        if law not in self._first:
-            self._first[law] = self._entropy.draw(law, size)
-        return self._first[law]
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        if distribution not in self._first:
+            self._first[distribution] = self._entropy.draw(distribution, size)
+        return self._first[distribution]
 
     def secret(self) -> bytes:
         return self._entropy.secret()
@@ -150,8 +150,8 @@ def by_level(asked: Sequence[Round], people: Sequence[Person], entropy: Entropy,
     seen = []
     for level, one in enumerate(asked):
         aggregator = Aggregator(one)
-        for place, (person, chance) in enumerate(zip(people, person_coins, strict=True)):
-            client = Client([person[0][: level + 1]], key=place.to_bytes(32, "big"), entropy=chance)
+        for index, (person, chance) in enumerate(zip(people, person_coins, strict=True)):
+            client = Client([person[0][: level + 1]], key=index.to_bytes(32, "big"), entropy=chance)
             aggregator.add(client.answer(one))
         seen.append(dict(aggregator.close().counts))
     return seen
@@ -179,8 +179,8 @@ def test_one_sample_for_two_levels_is_found_out_exactly() -> None:
 
 def exact_by_level(coins: Coins, epsilon: Fraction) -> Fraction:
     """The exact delta of two levels for the person beside the siblings."""
-    laws = Laws(partial(by_level, levels(QUARTER, 2, epsilon), coins=coins))
-    return laws.worst_delta([((*SIBLINGS, ("xt",)), SIBLINGS)], epsilon).high
+    distributions = Laws(partial(by_level, levels(QUARTER, 2, epsilon), coins=coins))
+    return distributions.worst_delta([((*SIBLINGS, ("xt",)), SIBLINGS)], epsilon).high
 
 
 def told_apart(coins: Coins, runs: int) -> tuple[float, float]:

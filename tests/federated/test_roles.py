@@ -14,7 +14,7 @@ from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter, HeadcountError
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Analyst, Client, Findings, Invitation, Refused, Report, Result, Round
-from headcount.noise import Law, SystemEntropy
+from headcount.noise import NoiseDistribution, SystemEntropy
 from headcount.noise.finite import Bernoulli
 from tests.federated.people import ID
 
@@ -24,8 +24,8 @@ KEY = bytes(range(32))
 
 def favourites(people: int = PEOPLE) -> list[str]:
     """One song a person; a few are far more liked than others."""
-    places = np.floor(500 ** ((np.arange(people) * 0.6180339887) % 1)).astype(int)
-    return [f"song {place:03}" for place in places]
+    indices = np.floor(500 ** ((np.arange(people) * 0.6180339887) % 1)).astype(int)
+    return [f"song {index:03}" for index in indices]
 
 
 def whole_round(analyst: Analyst, asked: Round, songs: list[str], *, text: bool) -> Findings:
@@ -215,8 +215,10 @@ def test_invited_people_send_one_of_their_items_and_the_sample_has_its_size() ->
 class Falling(SystemEntropy):
     """Every coin falls; all else is left to chance."""
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return np.ones(size, dtype=np.int64) if isinstance(law, Bernoulli) else super().draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return (
+            np.ones(size, dtype=np.int64) if isinstance(distribution, Bernoulli) else super().draw(distribution, size)
+        )
 
 
 def test_items_are_taken_once_and_not_too_many(asked: Round) -> None:
@@ -297,7 +299,7 @@ def test_all_that_is_ever_said_follows_from_the_counts_that_are_shown(asked: Rou
     views = []
     for people in (common + few, many + common[::-1]):
         views.append(
-            view(asked, [Report(asked.digest, ticket(1000 + place), items) for place, items in enumerate(people)])
+            view(asked, [Report(asked.digest, ticket(1000 + index), items) for index, items in enumerate(people)])
         )
     assert views[0] == views[1]
     assert f'"counts":[["b",{asked.threshold + 3}],["a",{asked.threshold}]]' in "".join(views[0])

@@ -26,7 +26,7 @@ from headcount.exact import Integers
 from headcount.federated import Refused, SecureSum, ShapeClient, ShapeRound, Shares, Shuffler
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import Way
-from headcount.noise import Law
+from headcount.noise import NoiseDistribution
 from headcount.noise.poisson import LogSeries, Poisson
 from tests.federated.people import ID
 
@@ -63,18 +63,18 @@ def items(asked: ShapeRound) -> list[str]:
 class Rough(Enumerated):
     """Choices whose path has become unlikely are left undecided, all together."""
 
-    def __init__(self, path: Path, least: Fraction) -> None:
-        super().__init__(path, least)
-        self._least = least
+    def __init__(self, path: Path, minimum: Fraction) -> None:
+        super().__init__(path, minimum)
+        self._least = minimum
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return law.values(np.array([self._one(law) for _ in range(size)], dtype=np.int64))
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return distribution.values(np.array([self._one(distribution) for _ in range(size)], dtype=np.int64))
 
-    def _one(self, law: Law) -> int:
+    def _one(self, distribution: NoiseDistribution) -> int:
         left_out = HALF
         while left_out * self._path.weight > self._least:
             left_out /= 4
-        weights = probabilities(law, left_out)
+        weights = probabilities(distribution, left_out)
         choice = self._path.choose(weights)
         if choice == len(weights) - 1:
             raise Undecided
@@ -90,12 +90,12 @@ def tallied(asked: ShapeRound, messages: Sequence[tuple[int, int]]) -> Seen:
 
 
 @cache
-def client_law(asked: ShapeRound, item: str | None, least: Fraction) -> dict[Seen, float]:
+def client_law(asked: ShapeRound, item: str | None, minimum: Fraction) -> dict[Seen, float]:
     """The law of one client's messages, from below."""
     chances: dict[Seen, Fraction] = defaultdict(Fraction)
 
     def run(path: Path) -> Seen:
-        shares = ShapeClient(item, key=bytes(32), entropy=Rough(path, least)).answer(asked)
+        shares = ShapeClient(item, key=bytes(32), entropy=Rough(path, minimum)).answer(asked)
         return tallied(asked, shares.messages)
 
     for seen, weight in explore(run):
@@ -112,9 +112,9 @@ def added(one: dict[Seen, float], other: dict[Seen, float]) -> dict[Seen, float]
     return chances
 
 
-def law(asked: ShapeRound, people: Sequence[str | None], least: Fraction) -> dict[Seen, float]:
+def distribution(asked: ShapeRound, people: Sequence[str | None], minimum: Fraction) -> dict[Seen, float]:
     """The law of all messages, from below."""
-    return reduce(added, (client_law(asked, item, least) for item in people))
+    return reduce(added, (client_law(asked, item, minimum) for item in people))
 
 
 # The law of the proof
@@ -133,11 +133,11 @@ def bucket_law(asked: ShapeRound, h: int, size: int) -> NDArray[np.float64]:
 def excess(found: dict[Seen, float], asked: ShapeRound, counts: Sequence[int]) -> float:
     """The most by which a chance is above that of the proof: none is, if the law is the same."""
     size = 2 + max(max(seen) for seen in found)
-    laws = [bucket_law(asked, h, size) for h in counts]
+    distributions = [bucket_law(asked, h, size) for h in counts]
 
     def chance(seen: Seen) -> float:
         pairs = zip(seen[: len(counts)], seen[len(counts) :], strict=True)
-        return float(np.prod([one[pair] for one, pair in zip(laws, pairs, strict=True)]))
+        return float(np.prod([one[pair] for one, pair in zip(distributions, pairs, strict=True)]))
 
     return max(found[seen] - chance(seen) for seen in found)
 
@@ -159,7 +159,7 @@ def test_all_messages_have_the_law_of_the_proof(asked: ShapeRound) -> None:
     """All but a little is decided, and nothing is likelier than it should be; other noise is told from it."""
     first, second = items(asked)
     people = [first, None, second][: asked.people]
-    found = law(asked, people, LEAST)
+    found = distribution(asked, people, LEAST)
     counts = [1, people.count(second)]
     assert 1 - sum(found.values()) < 6e-3
     assert excess(found, asked, counts) < 1e-12
@@ -175,7 +175,7 @@ def outcomes(found: dict[Seen, float]) -> Outcomes:
 
 def both_ways(asked: ShapeRound, one: Sequence[str | None], other: Sequence[str | None]) -> tuple[float, float]:
     """An interval that holds the exact delta, both ways."""
-    first, second = (outcomes(law(asked, people, LEAST)) for people in (one, other))
+    first, second = (outcomes(distribution(asked, people, LEAST)) for people in (one, other))
     found = delta(first, second, asked.epsilon), delta(second, first, asked.epsilon)
     return float(max(each.low for each in found)), float(max(each.high for each in found))
 
@@ -203,7 +203,7 @@ def test_a_secure_sum_is_pure() -> None:
     """What it tells has the law of discrete Laplace noise, and a delta of 0."""
     asked = promised(HALF, people=2, epsilon=Fraction(2), way="secure-sum", buckets=2)
     first, _ = items(asked)
-    found = law(asked, [first, None], LEAST)
+    found = distribution(asked, [first, None], LEAST)
     p = exp(-2)
     for seen, chance in found.items():
         exact = np.prod([(1 - p) / (1 + p) * p ** abs(number) for number in np.subtract(seen, (1, 0))])

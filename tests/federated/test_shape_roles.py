@@ -46,8 +46,8 @@ PEOPLE = 1_000
 
 def favourites(people: int = PEOPLE) -> list[str]:
     """One song a person; a few are far more liked than others."""
-    places = np.floor(300 ** ((np.arange(people) * 0.6180339887) % 1)).astype(int)
-    return [f"song {place:03}" for place in places]
+    indices = np.floor(300 ** ((np.arange(people) * 0.6180339887) % 1)).astype(int)
+    return [f"song {index:03}" for index in indices]
 
 
 def middle(asked: ShapeRound) -> Shuffler | SecureSum:
@@ -433,8 +433,8 @@ def test_all_that_is_ever_said_follows_from_the_messages(asked: ShapeRound) -> N
     def view(parts: list[tuple[tuple[int, int], ...]], first: int) -> list[str]:
         between = middle(asked)
         said = [repr(between)]
-        for place, part in enumerate(parts):
-            between.add(Shares(asked.digest, f"{first + place:032x}", part))
+        for index, part in enumerate(parts):
+            between.add(Shares(asked.digest, f"{first + index:032x}", part))
         for bad in (Shares(ID, ID, ()), Shares(asked.digest, ID, ((asked.buckets, 1),)), "text"):
             with pytest.raises(HeadcountError) as refusal:
                 between.add(bad)  # type: ignore[arg-type]
@@ -585,10 +585,10 @@ WRONG: list[tuple[Message, dict[str, list[Any]]]] = [
 @pytest.mark.parametrize(
     ("message", "name", "value"),
     [
-        pytest.param(message, name, value, id=f"{message.kind}-{name}-{place}")
+        pytest.param(message, name, value, id=f"{message.kind}-{name}-{index}")
         for message, fields in WRONG
         for name, values in fields.items()
-        for place, value in enumerate(values)
+        for index, value in enumerate(values)
     ],
 )
 def test_one_wrong_field_is_refused(message: Message, name: str, value: Any) -> None:

@@ -52,11 +52,11 @@ def visits() -> pa.Table:
 def odd() -> pa.Table:
     """The same rows with gaps and odd values in them; people are known by text."""
     rows, strange = visits().to_pylist(), (None, float("nan"), float("inf"), -1e300)
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         row["person"] = None if row["person"] % 50 == 7 else f"p{row['person']}"
-        row["item"] = (None, "", "item 01 ", "ITEM 01")[place // 41 % 4] if place % 41 == 0 else row["item"]
-        row["minutes"] = strange[place // 53 % 4] if place % 53 == 0 else row["minutes"]
-        row["price"] = (None, -5.0, 1e300)[place // 59 % 3] if place % 59 == 0 else row["price"]
+        row["item"] = (None, "", "item 01 ", "ITEM 01")[index // 41 % 4] if index % 41 == 0 else row["item"]
+        row["minutes"] = strange[index // 53 % 4] if index % 53 == 0 else row["minutes"]
+        row["price"] = (None, -5.0, 1e300)[index // 59 % 3] if index % 59 == 0 else row["price"]
     return pa.Table.from_pylist(rows)
 
 

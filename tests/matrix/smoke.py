@@ -47,9 +47,9 @@ EVENTS = (Gaussian(Fraction(1785), squared_sensitivity=Fraction(100), cells=100)
 def rows() -> pa.Table:
     """Who played which song, where, and for how much."""
     plays = hc.example(people=PEOPLE)
-    places = range(plays.num_rows)
-    return plays.append_column("country", [[("DE", "FR", "IT")[place % 3] for place in places]]).append_column(
-        "price", [[float(place % 50) for place in places]]
+    indices = range(plays.num_rows)
+    return plays.append_column("country", [[("DE", "FR", "IT")[index % 3] for index in indices]]).append_column(
+        "price", [[float(index % 50) for index in indices]]
     )
 
 

@@ -28,7 +28,7 @@ from headcount.mechanism import (
     Correlated,
     CountRelease,
     Hierarchy,
-    Joint,
+    JointRounds,
     Plume,
     Recentred,
     Rounds,
@@ -52,7 +52,7 @@ LISTED: list[type[AnyMechanism]] = [
     CountRelease,
     BinarySearch,
     Hierarchy,
-    Joint,
+    JointRounds,
     MeasuredGroups,
     Plume,
     Recentred,
@@ -160,7 +160,7 @@ def test_the_quieter_noise_is_taken(bound: int, kind: type) -> None:
 
 @pytest.mark.parametrize(("bounding", "threshold"), [(SampledItems(1), 15), (SampledItems(25), 115)])
 def test_known_thresholds(bounding: SampledItems, threshold: int) -> None:
-    event = chosen("users", None, bounding.most).event
+    event = chosen("users", None, bounding.max_items).event
     assert getattr(event, "threshold", 0) == threshold
 
 
@@ -208,7 +208,7 @@ def test_the_error_law(cells: int | None) -> None:
     share's deviation is 0.00035."""
     mechanism = chosen("users", cells)
     error = mechanism.error * mechanism.bounding.unit
-    draws = np.abs(SystemEntropy().draw(mechanism.law, 400_000))
+    draws = np.abs(SystemEntropy().draw(mechanism.distribution, 400_000))
     assert (draws > error).mean() < 0.05 + 0.002
     assert (draws > 0.9 * error).mean() > 0.05 + 0.01
 

@@ -33,11 +33,11 @@ from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.selection import HardlyMore, LookAgain, NobodySeen, Selected, bounding_of
 from headcount.exact import Integers
 from headcount.mechanism import CountRelease, NoisyFound, Strategy
-from headcount.mechanism.known.strategy import KnownItems
+from headcount.mechanism.known.strategy import KnownItemsStrategy
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VARIANTS, Level, VariantName
 from headcount.mechanism.topk.search import Search
-from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.race import Race
 from headcount.run import quiet
@@ -53,9 +53,9 @@ NEARLY = 1 - Fraction(1, 10**9)
 
 
 def within(
-    rho: Fraction, delta: Fraction, neighbours: Neighbours = "add-remove", *, most: int = 10_000, **more: Any
+    rho: Fraction, delta: Fraction, neighbours: Neighbours = "add-remove", *, max_items: int = 10_000, **more: Any
 ) -> CountRelease:
-    return count_release.within(Adaptive(rho, delta), TopItems(most), neighbours, **more)
+    return count_release.within(Adaptive(rho, delta), TopItems(max_items), neighbours, **more)
 
 
 # Known numbers
@@ -69,8 +69,8 @@ def test_one_draw_among_the_most_common() -> None:
         order: list[int] = Search(bounded, ZcdpFilter(1, 1), None).select(level, 1, entropy).tolist()
         return order
 
-    law = outcomes(first, Fraction(1, 10**15)).chances
-    assert [float(chance) for _, chance in sorted(law.items(), key=lambda pair: -pair[1])] == pytest.approx(
+    distribution = outcomes(first, Fraction(1, 10**15)).chances
+    assert [float(chance) for _, chance in sorted(distribution.items(), key=lambda pair: -pair[1])] == pytest.approx(
         [0.46924638, 0.46724803, 0.06350559], abs=1e-8
     )
     assert level.threshold == pytest.approx(3.995732274)
@@ -117,7 +117,7 @@ def test_the_paper_s_constants_are_parameters() -> None:
 def test_the_paper_s_loop_on_nothing() -> None:
     mechanism = within(Fraction(1), MILLIONTH, variant="rogers")
     with watched() as filters:
-        nothing = mechanism.run(ranked({}, mechanism.bounding), Chosen(lambda race, most: []))
+        nothing = mechanism.run(ranked({}, mechanism.bounding), Chosen(lambda race, max_items: []))
     assert len(nothing.items) == 0
     (budget,) = filters
     assert float(1 - budget.rho_left) == pytest.approx(0.524287969, abs=2e-9)
@@ -159,18 +159,18 @@ class Chosen(Entropy):
     def __init__(
         self,
         order: Callable[[Race, int], list[int]],
-        noise: Callable[[Law, int], list[int]] = lambda law, size: [0] * size,
+        noise: Callable[[NoiseDistribution, int], list[int]] = lambda distribution, size: [0] * size,
     ) -> None:
         self._order, self._noise = order, noise
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return np.array(self._noise(law, size), dtype=np.int64)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return np.array(self._noise(distribution, size), dtype=np.int64)
 
     def secret(self) -> bytes:
         return bytes(32)
 
-    def race(self, race: Race, most: int) -> Integers:
-        return np.array(self._order(race, most), dtype=np.int64)
+    def race(self, race: Race, max_items: int) -> Integers:
+        return np.array(self._order(race, max_items), dtype=np.int64)
 
 
 class Recount:
@@ -185,34 +185,34 @@ class Recount:
         self.rho = self.delta = Fraction(0)
         self.entropy = Chosen(self._order, self._noise)
 
-    def _order(self, race: Race, most: int) -> list[int]:
-        items, chance = int(race.members.sum()), self._mechanism.bounding.most / race.factor
+    def _order(self, race: Race, max_items: int) -> list[int]:
+        items, chance = int(race.members.sum()), self._mechanism.bounding.max_items / race.factor
         width = changed_people(self._neighbours) * race.rate + Fraction(log1p(chance)) * NEARLY
         self.check_charged()
-        assert self.rho + most * width**2 / 8 <= self._mechanism.event.rho
-        assert self.delta + (most if self._each_pays else race.rate not in self._rates) * chance <= self._delta
-        order = self._random.sample(range(items), self._length(items, most))
-        selections = min(len(order) + 1, most)  # with the bottom, if it came
+        assert self.rho + max_items * width**2 / 8 <= self._mechanism.event.rho
+        assert self.delta + (max_items if self._each_pays else race.rate not in self._rates) * chance <= self._delta
+        order = self._random.sample(range(items), self._length(items, max_items))
+        selections = min(len(order) + 1, max_items)  # with the bottom, if it came
         self.rho += selections * width**2 / 8
         self.delta += (selections if self._each_pays else race.rate not in self._rates) * chance
         self._rates.add(race.rate)
         return order
 
-    def _length(self, items: int, most: int) -> int:
+    def _length(self, items: int, max_items: int) -> int:
         """How many items come before the bottom; whoever is patient waits until the budget is nearly used up."""
         if self._patient:
-            return 0 if items < most else most
-        return self._random.randint(0, min(items, most))
+            return 0 if items < max_items else max_items
+        return self._random.randint(0, min(items, max_items))
 
     @property
     def _delta(self) -> Fraction:
         return self._mechanism.event.delta
 
-    def _noise(self, law: Law, size: int) -> list[int]:
-        assert isinstance(law, DiscreteGaussian)
-        self.rho += size * self._mechanism.bounding.parts**2 / (2 * law.variance)
+    def _noise(self, distribution: NoiseDistribution, size: int) -> list[int]:
+        assert isinstance(distribution, DiscreteGaussian)
+        self.rho += size * self._mechanism.bounding.parts**2 / (2 * distribution.variance)
         self.check_charged()
-        return [self._random.choice([-3, 0, 3]) * int(float(law.variance) ** 0.5) for _ in range(size)]
+        return [self._random.choice([-3, 0, 3]) * int(float(distribution.variance) ** 0.5) for _ in range(size)]
 
     def check_charged(self) -> None:
         """Everything so far is paid."""
@@ -254,15 +254,15 @@ def test_whatever_is_found_is_paid_for_before(
     target: Fraction | None,
     rho: float,
     digits: int,
-    most: int,
+    max_items: int,
     k: int | None,
     people: list[int],
     seed: int,
 ) -> None:
     delta = Fraction(1, 10**digits)
-    mechanism = within(Fraction(rho), delta, neighbours, most=most, variant=variant, target=target, k=k)
+    mechanism = within(Fraction(rho), delta, neighbours, max_items=max_items, variant=variant, target=target, k=k)
     assert VARIANTS[variant].chance or sum(level.chance for level in mechanism.levels) <= delta
-    bounded = ranked({f"item {place}": count for place, count in enumerate(people)}, mechanism.bounding)
+    bounded = ranked({f"item {index}": count for index, count in enumerate(people)}, mechanism.bounding)
     with watched() as filters:
         recount = Recount(mechanism, neighbours, filters, seed)
         noisy = mechanism.run(bounded, recount.entropy)
@@ -270,7 +270,7 @@ def test_whatever_is_found_is_paid_for_before(
     recount.check_nothing_more()
     assert isinstance(noisy, NoisyFound)
     items = noisy.items["item0"].to_pylist()
-    assert len(items) == len(set(items)) <= min(most, len(people), k or most)
+    assert len(items) == len(set(items)) <= min(max_items, len(people), k or max_items)
     assert (np.diff(noisy.levels) >= 0).all()
 
 
@@ -295,14 +295,16 @@ def test_sums_are_paid_for_before(variant: VariantName, target: Fraction | None)
 def test_a_race_ends_where_the_budget_does(variant: VariantName, k: int | None, many: int) -> None:
     """A budget for three items and their counts, and ten that all come before the bottom; refined counts of common
     items cost less, so that the race goes on."""
-    one = found_in((Fraction(1),), most=20, chance=TENTH, variance=Fraction(4), rho=Fraction(1))
+    one = found_in((Fraction(1),), max_items=20, chance=TENTH, variance=Fraction(4), rho=Fraction(1))
     level = replace(one.levels[0], each_pays=VARIANTS[variant].chance is not None)
     price = cost.zcdp([*level.selected, *level.counted]).rho
     event = Adaptive(3 * price, 3 * level.chance)
     mechanism = replace(one, levels=(level,), event=event, variant=variant, k=k)
-    bounded = ranked({f"item {place}": 1000 for place in range(10)}, mechanism.bounding)
+    bounded = ranked({f"item {index}": 1000 for index in range(10)}, mechanism.bounding)
     with watched() as filters:
-        noisy = mechanism.run(bounded, Chosen(lambda race, most: list(range(min(most, int(race.members.sum()))))))
+        noisy = mechanism.run(
+            bounded, Chosen(lambda race, max_items: list(range(min(max_items, int(race.members.sum())))))
+        )
     refined = VARIANTS[variant].refined and k is None
     assert len(noisy.items) > many if refined else len(noisy.items) == many
     assert filters[0].rho_left < price if k is None else filters[0].rho_left >= price
@@ -332,10 +334,10 @@ def test_a_replaced_person_costs_as_much_with_half_the_rate() -> None:
 @pytest.mark.parametrize("people", [[], [10**6], [10**6, 10**6, 1]])
 def test_nothing_left_to_find_is_no_error(variant: VariantName, people: list[int]) -> None:
     """With the real sampler: no item at all, or all of them found long before the last level."""
-    mechanism = within(Fraction(1), MILLIONTH, variant=variant, most=2)
-    bounded = ranked({f"item {place}": count for place, count in enumerate(people)}, mechanism.bounding)
+    mechanism = within(Fraction(1), MILLIONTH, variant=variant, max_items=2)
+    bounded = ranked({f"item {index}": count for index, count in enumerate(people)}, mechanism.bounding)
     noisy = mechanism.run(replace(bounded, next=0), SystemEntropy())
-    assert sorted(noisy.items["item0"].to_pylist()) == [f"item {place}" for place in range(min(len(people), 2))]
+    assert sorted(noisy.items["item0"].to_pylist()) == [f"item {index}" for index in range(min(len(people), 2))]
 
 
 @pytest.mark.parametrize("variant", EVERY)
@@ -365,8 +367,8 @@ def test_whatever_is_drawn_can_be_told(variant: VariantName, target: str, k: int
 @pytest.mark.parametrize("variant", EVERY)
 def test_decisions_depend_on_what_was_released_alone(variant: VariantName, neighbours: Neighbours) -> None:
     """The same items found and the same noisy counts, of other people: every charge is the same, in the same order."""
-    mechanism = within(Fraction(1, 10), MILLIONTH, neighbours, most=6, variant=variant)
-    few = {item: 40 * place for place, item in enumerate("fedcba", 1)}
+    mechanism = within(Fraction(1, 10), MILLIONTH, neighbours, max_items=6, variant=variant)
+    few = {item: 40 * index for index, item in enumerate("fedcba", 1)}
     many = {**{item: count + 77_777 for item, count in few.items()}, "more": 70_000, "still more": 9}
     for seed in range(5):
         seen = []
@@ -384,14 +386,14 @@ def scripted(seed: int, shift: int) -> Entropy:
     """The same order of places and the same noise for the same seed, but for a shift of all counts."""
     chance = random.Random(seed)
 
-    def order(race: Race, most: int) -> list[int]:
+    def order(race: Race, max_items: int) -> list[int]:
         items = int(race.members.sum())
-        some = min(items, most, chance.randint(1, 2)) if chance.random() < 0.3 else 0
+        some = min(items, max_items, chance.randint(1, 2)) if chance.random() < 0.3 else 0
         return chance.sample(range(items), some)
 
-    def noise(law: Law, size: int) -> list[int]:
-        assert isinstance(law, DiscreteGaussian)
-        return [round(chance.gauss(0, float(law.variance) ** 0.5)) - shift for _ in range(size)]
+    def noise(distribution: NoiseDistribution, size: int) -> list[int]:
+        assert isinstance(distribution, DiscreteGaussian)
+        return [round(chance.gauss(0, float(distribution.variance) ** 0.5)) - shift for _ in range(size)]
 
     return Chosen(order, noise)
 
@@ -438,7 +440,7 @@ def nobody() -> LookAgain:
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize(
-    ("first", "most"),
+    ("first", "max_items"),
     [
         (scaled(1), 1),
         (scaled(1000), 1),
@@ -446,7 +448,7 @@ def nobody() -> LookAgain:
         (few(), 3),
     ],
 )
-def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Selected, most: int) -> None:
+def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: Selected, max_items: int) -> None:
     """In every branch, counts scaled or sampled: the choices and what is left are epsilon, and the counts
     cost what is left."""
     asked = strategy(Cost(Fraction(1), MILLIONTH), "users", neighbours, None, "auto")
@@ -457,23 +459,23 @@ def test_choices_and_counts_never_add_up_to_more(neighbours: Neighbours, first: 
         counted = after.mechanism(bounding).events
         assert compose.covers(after.rest, counted)
         assert not compose.covers(replace(after.rest, epsilon=after.rest.epsilon * Fraction(8, 10)), counted)
-    assert max(choices for _, _, choices in decided) == most
+    assert max(choices for _, _, choices in decided) == max_items
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("first", "most"), [(scaled(1000), 1), (nobody(), 4), (few(), 3)])
+@pytest.mark.parametrize(("first", "max_items"), [(scaled(1000), 1), (nobody(), 4), (few(), 3)])
 def test_choices_and_counts_of_a_public_list_never_add_up_to_more(
-    neighbours: Neighbours, first: Selected, most: int
+    neighbours: Neighbours, first: Selected, max_items: int
 ) -> None:
     """The same of 1,000 known items."""
     budget = Cost(Fraction(1), MILLIONTH)
-    asked = KnownItems(budget=budget, neighbours=neighbours, cells=1000, count="users")
+    asked = KnownItemsStrategy(budget=budget, neighbours=neighbours, cells=1000, count="users")
     choice = asked.selection
     assert choice is not None
     decided = list(branches(asked, first, (choice,)))
     for after, bounding, _ in decided:
         assert compose.covers(after.rest, after.mechanism(bounding).events)
-    assert max(choices for _, _, choices in decided) == most
+    assert max(choices for _, _, choices in decided) == max_items
 
 
 # What people add
@@ -551,8 +553,8 @@ def test_what_is_listed() -> None:
     chance = random.Random(5)
     rows = sorted({(chance.randrange(12), chance.choice("abcdefgh"), 1.0) for _ in range(60)})
     often = Counter(item for _, item, _ in rows)
-    for most in (1, 3, 7, 8, 20):
-        bounded, expected = listed(TopItems(most), rows + rows)[0], ranked(often, TopItems(most))
+    for max_items in (1, 3, 7, 8, 20):
+        bounded, expected = listed(TopItems(max_items), rows + rows)[0], ranked(often, TopItems(max_items))
         assert bounded.items["item0"].to_pylist() == expected.items["item0"].to_pylist()
         assert bounded.totals.tolist() == bounded.values.tolist() == expected.totals.tolist()
         assert bounded.next == expected.next

@@ -48,7 +48,7 @@ def test_the_best_number_of_samples_is_chosen() -> None:
     """Digest C.6: of 5,000 people, half with 10, 30% with 100 and 20% with 1,000 samples, a bound of 1,000 is best."""
     held = chosen("recentred", {10: 2500, 100: 1500, 1000: 1000})
     assert isinstance(held, Draws)
-    assert 500 <= held.most <= 1000
+    assert 500 <= held.max_total <= 1000
     assert isinstance(chosen("auto", {1000: 50_000}), Draws)
 
 
@@ -98,14 +98,14 @@ def test_a_profile_is_paid_for() -> None:
 def test_predicted_errors(neighbours: Neighbours) -> None:
     """Noise on counts does not fall with the samples, a mean about the last estimate falls like one over the root."""
 
-    def off(method: Method, most: int, people: int) -> tuple[str, float]:
-        public: dict[str, int] = {"cells": 100, "people": people, "bound": most}
+    def off(method: Method, max_total: int, people: int) -> tuple[str, float]:
+        public: dict[str, int] = {"cells": 100, "people": people, "bound": max_total}
         asked = DistributionStrategy(budget=BUDGET, neighbours=neighbours, method=method, **public)  # type: ignore[arg-type]
         assert asked.rest == BUDGET
-        return asked.predicted(most, people)
+        return asked.predicted(max_total, people)
 
-    def predicted(method: Method, most: int) -> float:
-        return off(method, most, 2000)[1]
+    def predicted(method: Method, max_total: int) -> float:
+        return off(method, max_total, 2000)[1]
 
     assert predicted("laplace", 400) > 0.8 * predicted("laplace", 10_000)
     assert predicted("recentred", 100) / predicted("recentred", 1600) == pytest.approx(4, rel=0.01)
@@ -131,7 +131,7 @@ def test_own_shares_add_up_to_one_at_most() -> None:
     people = [random.integers(1, 9, 3000), np.array([10**6, 1]), np.array([1]), np.full(7, 10**6)]
     for counts in people:
         keys = pa.table({"item0": np.arange(len(counts))})
-        bounding = Draws(OWN_SHARES.most, OWN_SHARES.largest, OWN_SHARES.grid)
+        bounding = Draws(OWN_SHARES.max_total, OWN_SHARES.largest, OWN_SHARES.grid)
         kept = bounding.of(keys, np.array([0, len(counts)]), np.arange(len(counts)), counts).totals
         assert 0.99 * OWN_SHARES.grid < kept.sum() <= OWN_SHARES.grid == OWN_SHARES.sensitivity.total
 

@@ -21,7 +21,7 @@ from headcount.exact import Integers
 from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.norms import shared
-from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.mechanism.groups.strategy import GroupsStrategy
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
@@ -34,13 +34,13 @@ neighbourly = pytest.mark.parametrize("neighbours", BOTH)
 
 def strategy(
     metrics: Sequence[Metric] = (SUM,), cells: int = 3, neighbours: Neighbours = "add-remove"
-) -> GroupStatistics:
-    return GroupStatistics(budget=BUDGET, neighbours=neighbours, metrics=tuple(metrics), scales=(None,), cells=cells)
+) -> GroupsStrategy:
+    return GroupsStrategy(budget=BUDGET, neighbours=neighbours, metrics=tuple(metrics), scales=(None,), cells=cells)
 
 
 def without_delta(
     metrics: Sequence[Metric] = (SUM,), cells: int = 3, neighbours: Neighbours = "add-remove"
-) -> GroupStatistics:
+) -> GroupsStrategy:
     return replace(strategy(metrics, cells, neighbours), budget=NO_DELTA, scales=(SCALE,))
 
 
@@ -48,7 +48,7 @@ def mechanism(*arguments: object) -> MeasuredGroups:
     return of_strategy(strategy(*arguments))  # type: ignore[arg-type]
 
 
-def of_strategy(strategy: GroupStatistics) -> MeasuredGroups:
+def of_strategy(strategy: GroupsStrategy) -> MeasuredGroups:
     found = strategy.mechanism()
     assert isinstance(found, MeasuredGroups)
     return found

@@ -22,9 +22,9 @@ from headcount.account.events import Gaussian, JointRound, Neighbours
 from headcount.account.gaussian import discrete_delta
 from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
-from headcount.bound import Split, SplitWeight
+from headcount.bound import Split, SplitL2Budget
 from headcount.bound.groups import BoundedFoundGroups, FoundGroups, ListedGroups
-from headcount.bound.shown import Shown
+from headcount.bound.shown import PublicItems
 from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
 from headcount.estimate.tail.excess import Clipping
 from headcount.estimate.tail.noise import Noise, Normal
@@ -33,11 +33,11 @@ from headcount.mechanism.groups import measurement as measurement_module
 from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
 from headcount.mechanism.groups.norms import LEAST_SHARE, NoisyNorms, seen_norms, shared
-from headcount.mechanism.groups.strategy import DIVISOR_WEIGHT, GroupStatistics
+from headcount.mechanism.groups.strategy import DIVISOR_WEIGHT, GroupsStrategy
 from headcount.mechanism.groups.units import Squares, Sums
-from headcount.mechanism.mechanism import law, noise_deviation
+from headcount.mechanism.mechanism import noise_deviation, noise_distribution
 from headcount.mechanism.stages import joint
-from headcount.noise import Law
+from headcount.noise import NoiseDistribution
 from headcount.run import quiet
 from headcount.source.amounts import GRID
 from headcount.source.contributions import ReadPlan
@@ -61,8 +61,8 @@ neighbourly = pytest.mark.parametrize("neighbours", BOTH)
 
 def strategy(
     neighbours: Neighbours, metrics: tuple[Metric, ...] = METRICS, *, known: bool = True, bound: float | None = None
-) -> GroupStatistics:
-    return GroupStatistics(
+) -> GroupsStrategy:
+    return GroupsStrategy(
         budget=BUDGET,
         neighbours=neighbours,
         metrics=tuple(replace(metric, bound=metric.bound or bound) for metric in metrics),
@@ -71,8 +71,8 @@ def strategy(
     )
 
 
-def mechanism_of(of: GroupStatistics) -> MeasuredGroups:
-    found = of.mechanism(None if of.cells else SplitWeight(80, full=3, expected=1000))
+def mechanism_of(of: GroupsStrategy) -> MeasuredGroups:
+    found = of.mechanism(None if of.cells else SplitL2Budget(80, full=3, expected=1000))
     assert isinstance(found, MeasuredGroups)
     return found
 
@@ -154,7 +154,7 @@ def test_one_person_side_by_side(
         assert watched.squares["values"] <= SQUARED
         assert clipped_square(watched, neighbours) <= SQUARED * changed_people(neighbours)
         assert watched.squares["totals"] <= (half if signed else SQUARED)
-        units = [noise_deviation(law(measurement.events[-3])) / deviation for _, deviation in profiled]
+        units = [noise_deviation(noise_distribution(measurement.events[-3])) / deviation for _, deviation in profiled]
         assert sum((people * unit) ** 2 for unit, (people, _) in zip(units, profiled, strict=True)) <= SQUARED
 
 
@@ -182,8 +182,8 @@ def test_what_is_clipped_side_by_side(
     with groups_of(PERSONS[3], encoded=True) as groups:
         watched = Watched(groups)
         measurement.run(watched, len(LISTED), Fixed(0))
-    most = SQUARED * changed_people(neighbours)
-    assert 0.99 * most < clipped_square(watched, neighbours) <= most
+    max_items = SQUARED * changed_people(neighbours)
+    assert 0.99 * max_items < clipped_square(watched, neighbours) <= max_items
 
 
 @neighbourly
@@ -192,8 +192,8 @@ def test_what_is_clipped_side_by_side(
 def test_units_of_any_shares(neighbours: Neighbours, weights: list[float], signed: bool) -> None:
     opposite = signed and neighbours == "replace"
     units = Squares().shared(weights, opposite=opposite)
-    most = SQUARED // 2 if opposite else SQUARED
-    assert 0.99 * most < sum(unit**2 for unit in units) <= most
+    max_items = SQUARED // 2 if opposite else SQUARED
+    assert 0.99 * max_items < sum(unit**2 for unit in units) <= max_items
     assert 0.99 * isqrt(SQUARED) < sum(Sums().shared(weights, opposite=opposite)) <= isqrt(SQUARED)
 
 
@@ -226,7 +226,7 @@ def test_found_groups_are_priced_for_everything(neighbours: Neighbours) -> None:
 def test_people_alone_are_found_and_counted_as_in_a_histogram(neighbours: Neighbours) -> None:
     """Nothing else is measured, so nothing else is paid for."""
     mechanism = mechanism_of(strategy(neighbours, METRICS[:1], known=False))
-    alone = joint.calibrated(strategy(neighbours, known=False).rest, SplitWeight(80), neighbours)
+    alone = joint.calibrated(strategy(neighbours, known=False).rest, SplitL2Budget(80), neighbours)
     assert mechanism.events == alone.events
     assert (mechanism.measurement.vectors, mechanism.measurement.events) == ((), ())
 
@@ -236,10 +236,10 @@ def test_people_who_are_not_seen_are_those_of_what_is_requested() -> None:
     requested = (METRICS[:1], METRICS[:3:2], METRICS[2:3])
     people, both, total = (mechanism_of(strategy("add-remove", some, known=False)) for some in requested)
     assert people.finding is not None
-    assert people.unseen == people.finding.unseen
-    assert total.unseen == total.measurement.unseen
+    assert people.undetected_people == people.finding.undetected_people
+    assert total.undetected_people == total.measurement.undetected_people
     assert both.finding is not None
-    assert both.unseen == max(both.finding.unseen, both.measurement.unseen)
+    assert both.undetected_people == max(both.finding.undetected_people, both.measurement.undetected_people)
 
 
 @pytest.mark.parametrize("more", [{"weight": 2.0}, {"bound": 1024.0}, {"target": 0.1}])
@@ -276,11 +276,11 @@ class Counted(Fixed):
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
-        self.drawn: list[tuple[Law, int]] = []
+        self.drawn: list[tuple[NoiseDistribution, int]] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
-        self.drawn.append((law, size))
-        return super().draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        self.drawn.append((distribution, size))
+        return super().draw(distribution, size)
 
 
 def ran(rows: Rows, entropy: Fixed, **more: Any) -> Sequence[Any]:
@@ -356,7 +356,7 @@ def found_groups(
         looked.append(shown.tolist())
         return listed.look(shown)
 
-    def look_again(shown: Booleans) -> Shown:
+    def look_again(shown: Booleans) -> PublicItems:
         looked.append(shown.tolist())
         return Nobody(int(shown.sum()))
 
@@ -371,8 +371,8 @@ def test_only_shown_groups_are_looked_at() -> None:
     for, neither to count people nor to measure anything else."""
     mechanism = mechanism_of(strategy("add-remove", METRICS[1:2], known=False))
     assert mechanism.finding is not None
-    least = mechanism.finding.rounds[0].threshold
-    bounded, looked = found_groups(mechanism, [(1, "a", 1.0)], np.array([least, least - 1, least + 1, 1]))
+    minimum = mechanism.finding.rounds[0].threshold
+    bounded, looked = found_groups(mechanism, [(1, "a", 1.0)], np.array([minimum, minimum - 1, minimum + 1, 1]))
     noisy = mechanism.run(bounded, Fixed(0))
     empty = mechanism.run(replace(bounded, totals=bounded.totals * 0), Fixed(0))
     assert looked == [[True, False, True, False]] * 3
@@ -388,7 +388,7 @@ class Wild(Fixed):
         super().__init__()
         self.source, self.size = np.random.default_rng(seed), size
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         drawn = np.clip(self.source.standard_cauchy(size), -1e3, 1e3) * self.size
         return np.asarray(drawn.astype(np.int64))
 
@@ -416,8 +416,8 @@ def test_no_noise_breaks_a_run(neighbours: Neighbours, known: bool) -> None:
 def profile(people: dict[int, float]) -> Floats:
     """People in some bins."""
     counts = np.zeros(NORMS.cells)
-    for place, many in people.items():
-        counts[place] = many
+    for index, many in people.items():
+        counts[index] = many
     return counts
 
 
@@ -479,9 +479,9 @@ def test_what_a_mean_is_divided_by_has_no_bound_of_it_and_a_smaller_weight() -> 
 def test_a_centre_is_the_median_of_what_is_seen() -> None:
     counts = np.zeros(VALUES.cells)
     assert measurement_module._centre(counts, Normal(1.0)) == 0
-    place = VALUES.cells // 2 + 40
-    counts[place] = 500.0
-    low, high = VALUES.edges[place : place + 2]
+    index = VALUES.cells // 2 + 40
+    counts[index] = 500.0
+    low, high = VALUES.edges[index : index + 2]
     assert low < measurement_module._centre(counts, Normal(1.0)) < high
     assert measurement_module._centre(-counts, Normal(1.0)) == 0
     assert measurement_module._centre(counts, Normal(200.0)) == 0

@@ -14,13 +14,13 @@ from tests.tables import done
 from headcount.account import Cost, compose, cost
 from headcount.account.events import Gaussian, JointRound, Neighbours, from_json, to_json
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedRounds, Split, SplitWeight
+from headcount.bound import BoundedRounds, Split, SplitL2Budget
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.selection import bounding_of
-from headcount.bound.shown import Shown
+from headcount.bound.shown import PublicItems
 from headcount.errors import BadParameter
 from headcount.exact import Integers
-from headcount.mechanism import Joint, Noisy, NoisyRounds
+from headcount.mechanism import JointRounds, Noisy, NoisyRounds
 from headcount.mechanism.stages import joint
 from headcount.mechanism.stages.joint import SHARES, WEIGHTS, Counting
 from headcount.source.contributions import ReadPlan
@@ -39,8 +39,10 @@ SPLITS = [
 """No part for what is shown, a little, half, most, and all."""
 
 
-def calibrated(neighbours: Neighbours = "add-remove", most: int = 100, full: int = 1, expected: int = 0) -> Joint:
-    return joint.calibrated(BUDGET, SplitWeight(most, full=full, expected=expected), neighbours)
+def calibrated(
+    neighbours: Neighbours = "add-remove", max_items: int = 100, full: int = 1, expected: int = 0
+) -> JointRounds:
+    return joint.calibrated(BUDGET, SplitL2Budget(max_items, full=full, expected=expected), neighbours)
 
 
 # What it costs
@@ -97,7 +99,7 @@ def fuzzed(seed: int) -> tuple[list[tuple[int, str]], dict[str, list[tuple[int, 
 def in_a_round(rows: list[tuple[int, str]], shown: set[str], split: Split, *, encoded: bool) -> dict[str, int]:
     """What everybody adds to each item, of at most 20 of a person's that are not shown."""
     with done(rows, events=False).read(ReadPlan(encoded=encoded)) as read:
-        bounded = SplitWeight(20).bound(read, SECRET, None)
+        bounded = SplitL2Budget(20).bound(read, SECRET, None)
         names = bounded.items["item0"].to_pylist()
         totals = bounded.spread(np.array([name in shown for name in names]), split)
     return dict(zip(names, totals.tolist(), strict=True))
@@ -159,7 +161,7 @@ def test_what_was_left_out_of_a_person_counts_once_it_is_shown() -> None:
         (person, f"i{item}") for person in range(1, 9) for item in [person - 1]
     ]
     with done(rows, events=False).read(ReadPlan(encoded=True)) as read:
-        bounded = SplitWeight(3).bound(read, SECRET, None)
+        bounded = SplitL2Budget(3).bound(read, SECRET, None)
         totals = bounded.spread(np.ones(8, dtype=bool), Split(NORM**2, NORM, NORM**2, 8))
         first = bounded.totals
     assert totals.tolist() == [2 * isqrt(NORM**2 // 8)] * 8
@@ -169,8 +171,8 @@ def test_what_was_left_out_of_a_person_counts_once_it_is_shown() -> None:
 def test_people_count_in_full_up_to_a_number_of_items() -> None:
     rows = [(0, item) for item in "abcd"] + [(1, item) for item in "ef"]
     with done(rows, events=False).read(ReadPlan(encoded=True)) as read:
-        bounded = SplitWeight(10, full=2).bound(read, SECRET, None)
-    unit = SplitWeight(10, full=2).unit
+        bounded = SplitL2Budget(10, full=2).bound(read, SECRET, None)
+    unit = SplitL2Budget(10, full=2).unit
     assert (bounded.totals / unit).tolist() == pytest.approx([0.5**0.5] * 4 + [1, 1], rel=1e-6)
 
 
@@ -183,14 +185,14 @@ class Seen:
     def __init__(self) -> None:
         self.splits, self.looks = list[tuple[list[bool], Split]](), list[list[bool]]()
 
-    def bounded(self, mechanism: Joint, totals: list[list[int]]) -> BoundedRounds:
+    def bounded(self, mechanism: JointRounds, totals: list[list[int]]) -> BoundedRounds:
         """Totals of items in each round."""
 
         def spread(shown: Booleans, split: Split) -> Integers:
             self.splits.append((shown.tolist(), split))
             return np.array(totals[len(self.splits)])
 
-        def look_again(shown: Booleans) -> Shown:
+        def look_again(shown: Booleans) -> PublicItems:
             self.looks.append(shown.tolist())
             return Nobody(int(shown.sum()))
 
@@ -329,7 +331,7 @@ def whole(data: list[tuple[Any, Any]], entropy: Any) -> tuple[Noisy, dict[str, A
         assert jointly.selection is not None
         chosen = bounding_of(jointly.selection.draw(jointly.selection.look(read), entropy))
         mechanism = jointly.mechanism(chosen)
-        assert isinstance(mechanism, Joint)
+        assert isinstance(mechanism, JointRounds)
         noisy = mechanism.run(mechanism.bounding.bound(read, SECRET, None), entropy)
     return noisy, mechanism.estimate(noisy).by_name
 

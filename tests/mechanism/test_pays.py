@@ -86,12 +86,12 @@ def test_no_event_of_any_mechanism_may_be_for_half_as_much() -> None:
             assert any(refused) or isinstance(event, Adaptive) or change.added.total == 1, (mechanism, event)
 
 
-@pytest.mark.parametrize("place", range(6))
-def test_none_can_be_made_with_such_an_event(place: int) -> None:
+@pytest.mark.parametrize("index", range(6))
+def test_none_can_be_made_with_such_an_event(index: int) -> None:
     """Wherever the event stands: of the first measurement, or of a later one."""
     tried = 0
     for _, mechanism in made():
-        for event, change in mechanism.payments[place : place + 1]:
+        for event, change in mechanism.payments[index : index + 1]:
             for other in weaker(event):
                 if not allows(other, change, mechanism.neighbours or "add-remove"):
                     tried += 1
@@ -157,7 +157,7 @@ def test_correlated_noise_is_for_halves_and_for_nobody_who_is_replaced() -> None
 def test_levels_for_other_neighbours_or_fewer_items() -> None:
     mechanism = next(each for _, each in made() if isinstance(each, CountRelease))
     other = tuple(replace(each, neighbours="replace") for each in mechanism.levels[:1])
-    fewer = tuple(replace(each, most=each.most - 1) for each in mechanism.levels)
+    fewer = tuple(replace(each, max_items=each.max_items - 1) for each in mechanism.levels)
     for levels in (mechanism.levels[1:] + other, fewer):
         with pytest.raises(BadParameter, match="do not pay for"):
             replace(mechanism, levels=levels)

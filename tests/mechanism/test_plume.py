@@ -37,8 +37,8 @@ BUDGET = Cost(ONE, Fraction(1, 10**6))
 FOUND = GaussianThreshold(ONE, 2, 1, 4, "add-remove")
 
 
-def discovered(most: int, *items: str, found: GaussianThreshold = FOUND) -> Discovered:
-    return Discovered(SampledItems(most), pa.table({"item0": pa.array(items, pa.string())}), found)
+def discovered(max_items: int, *items: str, found: GaussianThreshold = FOUND) -> Discovered:
+    return Discovered(SampledItems(max_items), pa.table({"item0": pa.array(items, pa.string())}), found)
 
 
 def strategy(budget: Cost, neighbours: Neighbours, **more: Any) -> PlumeStrategy:
@@ -165,7 +165,7 @@ def test_where_the_budget_goes(neighbours: Neighbours) -> None:
 def test_a_bound_is_the_square_of_the_sensitivity() -> None:
     """Somebody with m' items changes m' counts by 1: the root of m' in l2. Rogers 2024 says m', which is that much
     wider."""
-    narrow, wide = (plume.within(ONE / 2, discovered(most, "a"), "add-remove") for most in (1, 400))
+    narrow, wide = (plume.within(ONE / 2, discovered(max_items, "a"), "add-remove") for max_items in (1, 400))
     assert wide.deviation / narrow.deviation == pytest.approx(20)
     assert cost.concentrated(wide.event).rho <= ONE / 2
     assert float(cost.concentrated(wide.event).rho) == pytest.approx(0.5)
@@ -181,10 +181,10 @@ def test_both_phases_are_as_private_as_they_are_priced(neighbours: Neighbours, t
     crowd = (("a", "b"), ("a",))
     few = list(pairs([("a",), ("b",), ("a", "b")], 1, neighbours))
     people = few + [(crowd + one, crowd + other) for one, other in few]
-    laws = Laws(in_two_phases(how, rho, 2, target), left_out)
+    distributions = Laws(in_two_phases(how, rho, 2, target), left_out)
     count = plume.within(rho, discovered(2, "a", "b", found=how), neighbours).event
     for epsilon in (ONE, 2 * ONE, 3 * ONE):
-        exact = laws.worst_delta(people, epsilon)
+        exact = distributions.worst_delta(people, epsilon)
         assert exact.low <= gaussian_delta(epsilon, how, [count])
         assert exact.high <= gaussian_delta(epsilon, how, [count]) + 4 * left_out
 
@@ -196,8 +196,8 @@ def test_noise_for_less_than_a_person_has_would_be_seen(neighbours: Neighbours) 
     people: list[Any] = [((("a", "b"),), (("c", "d"),) if neighbours == "replace" else ())]
     items = ("a", "b", "c", "d")
 
-    def counted(most: int, kind: Neighbours) -> tuple[Plume, Any]:
-        made = plume.within(ONE, discovered(most, *items), kind)
+    def counted(max_items: int, kind: Neighbours) -> tuple[Plume, Any]:
+        made = plume.within(ONE, discovered(max_items, *items), kind)
 
         def run(people: tuple[tuple[str, ...], ...], entropy: Any) -> Any:
             often = Counter(item for person in people for item in person)

@@ -23,12 +23,14 @@ def zipf(cells: int) -> np.ndarray[Any, Any]:
     return np.asarray(weights / weights.sum())
 
 
-def people(counts: np.ndarray[Any, Any], most: int) -> BoundedDraws:
+def people(counts: np.ndarray[Any, Any], max_total: int) -> BoundedDraws:
     """People's counts, a row for each, as arrays."""
     _, cells = counts.shape
-    person, places = np.nonzero(counts)
+    person, indices = np.nonzero(counts)
     starts = np.append(0, np.cumsum((counts > 0).sum(axis=1)))
-    return Draws(most, most).of(pa.table({"item0": np.arange(cells)}), starts, places, counts[person, places])
+    return Draws(max_total, max_total).of(
+        pa.table({"item0": np.arange(cells)}), starts, indices, counts[person, indices]
+    )
 
 
 def told(made: Recentred, drawn: BoundedDraws) -> list[np.ndarray[Any, Any]]:
@@ -39,8 +41,8 @@ def told(made: Recentred, drawn: BoundedDraws) -> list[np.ndarray[Any, Any]]:
 
 def off(made: Recentred, shares: np.ndarray[Any, Any], many: int) -> float:
     """How far off all shares are together, a mean of three."""
-    rng, most = np.random.default_rng(3), made.bounding.most
-    found = [told(made, people(rng.multinomial(most, shares, many), most))[0] for _ in range(3)]
+    rng, max_total = np.random.default_rng(3), made.bounding.max_total
+    found = [told(made, people(rng.multinomial(max_total, shares, many), max_total))[0] for _ in range(3)]
     return float(np.mean([np.abs(each - shares).sum() for each in found]))
 
 
@@ -54,13 +56,15 @@ def test_it_costs_what_was_asked_for(neighbours: Neighbours) -> None:
 
 def test_noise_falls_with_the_root_of_the_samples() -> None:
     """16 times as many samples: a quarter of the error; with noise on counts it would stay as it is."""
-    few, many = (off(calibrated(BUDGET, Draws(most, most), "replace", 100), zipf(100), 3000) for most in (25, 400))
+    few, many = (
+        off(calibrated(BUDGET, Draws(max_total, max_total), "replace", 100), zipf(100), 3000) for max_total in (25, 400)
+    )
     assert few / many == pytest.approx(4, rel=0.35)
 
 
 @pytest.mark.slow(but=["100-100-2000-replace-0.054", "100-400-2000-replace-0.027"])
 @pytest.mark.parametrize(
-    ("cells", "most", "many", "neighbours", "least"),
+    ("cells", "max_total", "many", "neighbours", "minimum"),
     [
         (100, 100, 2000, "replace", 0.054),
         (100, 400, 2000, "replace", 0.027),
@@ -70,10 +74,10 @@ def test_noise_falls_with_the_root_of_the_samples() -> None:
     ],
 )
 def test_nearer_than_a_radius_that_is_not_measured(
-    cells: int, most: int, many: int, neighbours: Neighbours, least: float
+    cells: int, max_total: int, many: int, neighbours: Neighbours, minimum: float
 ) -> None:
     """The errors of a mean whose distances follow from theory alone."""
-    assert off(calibrated(BUDGET, Draws(most, most), neighbours, cells), zipf(cells), many) < 1.1 * least
+    assert off(calibrated(BUDGET, Draws(max_total, max_total), neighbours, cells), zipf(cells), many) < 1.1 * minimum
 
 
 @pytest.mark.parametrize("alike", [1e9, 30.0, 1.0])

@@ -15,13 +15,13 @@ from headcount.account import Cost, calibrate, compose, cost
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.account.threshold import gaussian_tail, mean_tail, round_shown_probability
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedRounds, Split, SpreadWeight
-from headcount.bound.shown import PeopleSizes, Shown
+from headcount.bound import BoundedRounds, EvenL2Budget, Split
+from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.exact import Integers, ends, precision
 from headcount.mechanism import NoisyRounds, Rounds
 from headcount.mechanism.stages import rounds
 from headcount.mechanism.stages.rounds import SHARES, WEIGHTS
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.source.contributions import ReadPlan
 from headcount.source.encoded import Booleans
 
@@ -33,8 +33,8 @@ FINDING = Split(NORM**2, NORM)
 """All weight goes to what is not shown."""
 
 
-def calibrated(neighbours: Neighbours = "add-remove", most: int = 100) -> Rounds:
-    return rounds.calibrated(BUDGET, SpreadWeight(most), neighbours)
+def calibrated(neighbours: Neighbours = "add-remove", max_items: int = 100) -> Rounds:
+    return rounds.calibrated(BUDGET, EvenL2Budget(max_items), neighbours)
 
 
 # What it costs
@@ -67,11 +67,11 @@ def test_every_round_is_priced_for_what_one_person_changes(neighbours: Neighbour
 def test_the_mean_has_the_noise_that_is_stated() -> None:
     """That of all rounds so far, by their weights; and the last one that of the whole budget."""
     events, sums = calibrated().rounds, list(accumulate(WEIGHTS))
-    for place, event in enumerate(events):
+    for index, event in enumerate(events):
         squares = (
-            weight**2 * each.variance for weight, each in zip(WEIGHTS[: place + 1], events[: place + 1], strict=True)
+            weight**2 * each.variance for weight, each in zip(WEIGHTS[: index + 1], events[: index + 1], strict=True)
         )
-        stated = sum(squares, start=Fraction(0)) / sums[place] ** 2
+        stated = sum(squares, start=Fraction(0)) / sums[index] ** 2
         assert stated <= event.mean_variance <= stated * (1 + Fraction(1, 10**9))
     precision = sum(float(1 / each.variance) for each in events)
     assert float(events[-1].mean_variance) == pytest.approx(1 / precision)
@@ -136,7 +136,7 @@ class Drawn(Entropy):
     def __init__(self, *numbers: int) -> None:
         self.numbers, self.sizes = list(numbers), list[int]()
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         self.sizes.append(size)
         return np.full(size, self.numbers.pop(0) if self.numbers else 0, dtype=np.int64)
 
@@ -144,7 +144,7 @@ class Drawn(Entropy):
         return bytes(32)
 
 
-class Nobody(Shown):
+class Nobody(PublicItems):
     """A last look at nothing."""
 
     norm = NORM
@@ -170,7 +170,7 @@ def bounded_by(mechanism: Rounds, by_round: list[list[int]]) -> tuple[BoundedRou
         masks.append(shown.tolist())
         return np.array(by_round[len(masks)])
 
-    def look_again(shown: Booleans) -> Shown:
+    def look_again(shown: Booleans) -> PublicItems:
         masks.append(shown.tolist())
         return Nobody(int(shown.sum()))
 
@@ -181,18 +181,18 @@ def bounded_by(mechanism: Rounds, by_round: list[list[int]]) -> tuple[BoundedRou
 def test_an_item_at_the_threshold_is_shown_and_one_below_is_not() -> None:
     """By the mean so far, in every round; a shown item is never looked at again, and others with all of their noise."""
     mechanism = calibrated()
-    least = [event.threshold for event in mechanism.rounds]
-    high = [least[0], least[0] - 1]
+    minimum = [event.threshold for event in mechanism.rounds]
+    high = [minimum[0], minimum[0] - 1]
     sums = list(accumulate(WEIGHTS))
-    needed = -(-(sums[1] * least[1] - WEIGHTS[0] * high[1]) // WEIGHTS[1])
+    needed = -(-(sums[1] * minimum[1] - WEIGHTS[0] * high[1]) // WEIGHTS[1])
     bounded, masks = bounded_by(mechanism, [[*high, 0], [0, needed, needed - 9 * NORM], *[[0, 0, 0]] * 3])
     entropy = Drawn()
     noisy = mechanism.run(bounded, entropy)
     assert isinstance(noisy, NoisyRounds)
     assert noisy.items["item0"].to_pylist() == ["a", "b"]
     assert noisy.rounds.tolist() == [0, 1]
-    assert noisy.values.tolist() == [least[0], (WEIGHTS[0] * high[1] + WEIGHTS[1] * needed) // sums[1]]
-    assert noisy.values[1] >= least[1]
+    assert noisy.values.tolist() == [minimum[0], (WEIGHTS[0] * high[1] + WEIGHTS[1] * needed) // sums[1]]
+    assert noisy.values[1] >= minimum[1]
     assert masks == [[True, False, False], *[[True, True, False]] * 3, [True, True, False]]
     assert entropy.sizes[:5] == [3, 2, 1, 1, 1]
     bounded, _ = bounded_by(mechanism, [[*high, 0], [0, needed - 1, 0], *[[0, 0, 0]] * 3])
@@ -236,7 +236,7 @@ def test_weight_goes_to_what_is_not_shown(encoded: bool) -> None:
     """A person's norm is 1 in every round, over the items that are left; others do not matter."""
     rows = [(0, "a"), (0, "b"), (0, "c"), (0, "d"), (1, "a"), (2, "d")]
     with done(rows, events=False).read(ReadPlan(encoded=encoded)) as read:
-        bounded = SpreadWeight(4).bound(read, SECRET, None)
+        bounded = EvenL2Budget(4).bound(read, SECRET, None)
         assert bounded.totals / NORM == pytest.approx([1.5, 0.5, 0.5, 1.5], abs=1e-6)
         left = bounded.spread(np.array([True, False, False, False]), FINDING)
         assert left / NORM == pytest.approx([0, 3**-0.5, 3**-0.5, 1 + 3**-0.5], abs=1e-6)
@@ -253,7 +253,7 @@ def test_nobody_adds_more_than_is_said_in_any_round(encoded: bool, left: int) ->
     """Of somebody with 90 items 64 are kept, and no other later on: the norm is attained, and never exceeded."""
     rows = [(0, f"{item:02d}") for item in range(90)]
     with done(rows, events=False).read(ReadPlan(encoded=encoded)) as read:
-        bounded = SpreadWeight(64).bound(read, SECRET, None)
+        bounded = EvenL2Budget(64).bound(read, SECRET, None)
         assert len(bounded.items) == 64
         totals = bounded.spread(np.arange(64) >= left, FINDING)
     squares = (totals.astype(object) ** 2).sum()

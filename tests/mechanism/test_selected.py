@@ -24,7 +24,7 @@ from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats, Integers
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.distribution.selected import Method, NoisySelected, Selected, calibrated, shares
-from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 METHODS: list[Method] = ["ks", "hypothesis-selection", "sparse"]
@@ -35,14 +35,14 @@ Person = tuple[int, ...]
 Run = Callable[[tuple[Person, ...], Entropy], object]
 
 
-def table(counts: Integers, most: int) -> BoundedDraws:
+def table(counts: Integers, max_total: int) -> BoundedDraws:
     """Of everybody who has exactly so many samples. `counts` has the shape (people, items)."""
-    enough = counts[counts.sum(axis=1) == most]
-    who, places = np.nonzero(enough)
+    enough = counts[counts.sum(axis=1) == max_total]
+    who, indices = np.nonzero(enough)
     starts = np.append(0, np.cumsum(np.bincount(who, minlength=len(enough))))
     keys = pa.table({"item0": pa.array(np.arange(counts.shape[1]))})
-    bounded = ExactDraws(most).sensitivity
-    return BoundedDraws(keys, enough.sum(axis=0), bounded, starts, places, enough[who, places])
+    bounded = ExactDraws(max_total).sensitivity
+    return BoundedDraws(keys, enough.sum(axis=0), bounded, starts, indices, enough[who, indices])
 
 
 def zipf(cells: int) -> Floats:
@@ -50,8 +50,8 @@ def zipf(cells: int) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def drawn(people: int, most: int, shares: Floats, seed: int = 1) -> BoundedDraws:
-    return table(np.random.default_rng(seed).multinomial(most, shares, people), most)
+def drawn(people: int, max_total: int, shares: Floats, seed: int = 1) -> BoundedDraws:
+    return table(np.random.default_rng(seed).multinomial(max_total, shares, people), max_total)
 
 
 def on_people(mechanism: Selected, cells: int) -> Run:
@@ -59,7 +59,7 @@ def on_people(mechanism: Selected, cells: int) -> Run:
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         counts = np.array(people, dtype=np.int64).reshape(len(people), cells)
-        noisy = mechanism.run(table(counts, mechanism.bounding.most), entropy)
+        noisy = mechanism.run(table(counts, mechanism.bounding.max_total), entropy)
         presence = None if noisy.presence is None else noisy.presence.tolist()
         return noisy.values.tolist(), noisy.people, presence
 
@@ -80,18 +80,21 @@ def _few_shares(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_few_shares")
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("score", ["ks", "scheffe"])
-@pytest.mark.parametrize("most", [1, 2])
-def test_choices_are_pure_and_all_is_used(neighbours: Neighbours, score: str, most: int) -> None:
+@pytest.mark.parametrize("max_total", [1, 2])
+def test_choices_are_pure_and_all_is_used(neighbours: Neighbours, score: str, max_total: int) -> None:
     """With a public number of people, every draw: delta is 0 at the sum of all that one person changes. That is for
     scores which rise by 1 in one place and fall by 1 in another; at a quarter of it delta is well above 0."""
     method: Method = "ks" if score == "ks" else "hypothesis-selection"
-    made = calibrated(Cost(Fraction(4), Fraction(0)), ExactDraws(most), neighbours, 2, method, 3)
+    made = calibrated(Cost(Fraction(4), Fraction(0)), ExactDraws(max_total), neighbours, 2, method, 3)
     assert made.event == Selections(
-        Fraction(4) / made.event.count, min(2, most * (2 if neighbours == "replace" else 1))
+        Fraction(4) / made.event.count, min(2, max_total * (2 if neighbours == "replace" else 1))
     )
-    laws, everybody = Laws(on_people(made, 2), Fraction(1, 10**9)), list(pairs(KINDS[most], 3, neighbours))
-    assert laws.worst_delta(everybody, 4).high < Fraction(1, 10**6)
-    assert laws.worst_delta(everybody, 1).low > Fraction(1, 100)
+    distributions, everybody = (
+        Laws(on_people(made, 2), Fraction(1, 10**9)),
+        list(pairs(KINDS[max_total], 3, neighbours)),
+    )
+    assert distributions.worst_delta(everybody, 4).high < Fraction(1, 10**6)
+    assert distributions.worst_delta(everybody, 1).low > Fraction(1, 100)
 
 
 @pytest.mark.slow(one_in=3)
@@ -105,38 +108,38 @@ def test_everything_that_is_counted(neighbours: Neighbours, method: Method) -> N
     made = calibrated(Cost(Fraction(3), Fraction(1, 10)), ExactDraws(1), neighbours, 2, method, public)
     crowd: tuple[Person, ...] = ((1, 0), (0, 1))
     people = [(crowd + one, crowd + other) for one, other in pairs(KINDS[1], 1, neighbours)]
-    laws = Laws(on_people(made, 2), left_out)
+    distributions = Laws(on_people(made, 2), left_out)
     for epsilon in (Fraction(1, 2), Fraction(3, 2), Fraction(3)):
-        exact = laws.worst_delta(people, epsilon)
+        exact = distributions.worst_delta(people, epsilon)
         assert exact.low <= zcdp.delta(cost.zcdp(made.events).rho, epsilon)
     if method != "sparse":
         assert exact.high <= Fraction(1, 10)
-        assert laws.worst_delta(people, Fraction(1, 2)).low > Fraction(1, 1000)
+        assert distributions.worst_delta(people, Fraction(1, 2)).low > Fraction(1, 1000)
 
 
 @pytest.mark.usefixtures("_few_shares")
 def test_too_few_choices_that_are_paid_for_would_be_seen() -> None:
     """A replaced person changes two sets of weights, not one: the paper's min(k, m) is too little."""
     made = calibrated(Cost(Fraction(4), Fraction(0)), ExactDraws(1), "add-remove", 2, "ks", 3)
-    laws, everybody = Laws(on_people(made, 2), Fraction(1, 10**9)), list(pairs(KINDS[1], 3, "replace"))
+    distributions, everybody = Laws(on_people(made, 2), Fraction(1, 10**9)), list(pairs(KINDS[1], 3, "replace"))
     assert made.event.count == 1
-    assert laws.worst_delta(everybody, 4).low > Fraction(1, 1000)
+    assert distributions.worst_delta(everybody, 4).low > Fraction(1, 1000)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("people", [None, 500])
-@pytest.mark.parametrize(("cells", "most"), [(1, 1), (3, 2), (1000, 10), (50, 400)])
+@pytest.mark.parametrize(("cells", "max_total"), [(1, 1), (3, 2), (1000, 10), (50, 400)])
 def test_what_happens_costs_no_more_than_what_was_typed(
-    neighbours: Neighbours, method: Method, people: int | None, cells: int, most: int
+    neighbours: Neighbours, method: Method, people: int | None, cells: int, max_total: int
 ) -> None:
-    made = calibrated(BUDGET, ExactDraws(most), neighbours, cells, method, people)
-    changed = min(cells, most * (2 if neighbours == "replace" else 1))
+    made = calibrated(BUDGET, ExactDraws(max_total), neighbours, cells, method, people)
+    changed = min(cells, max_total * (2 if neighbours == "replace" else 1))
     assert compose.covers(BUDGET, made.events)
     assert made.event.count == changed
     noises = [(int(event.squared_sensitivity), event.cells) for event in made.events if isinstance(event, Gaussian)]
     assert noises == [(1, 1)] * (people is None) + [(changed, changed)] * (method == "sparse")
-    assert len(made.laws) == len(noises)
+    assert len(made.distributions) == len(noises)
     assert all(isinstance(line, str) for line in [*made.explain("word"), made.interval_meaning])
 
 
@@ -223,9 +226,9 @@ class Counting(SystemEntropy):
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
 
-    def draw(self, law: Law, size: int) -> Integers:
-        self.asked[type(law).__name__] += size
-        return super().draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        self.asked[type(distribution).__name__] += size
+        return super().draw(distribution, size)
 
 
 def test_draws_are_as_many_as_items_whatever_people_have() -> None:

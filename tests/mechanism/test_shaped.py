@@ -22,8 +22,8 @@ from headcount.mechanism.shape.contribution_limit import (
     ContributionLimit,
     limit_contributions,
 )
-from headcount.mechanism.shape.staircase import MOST_STEPS, laplace_event, staircase, steps_for
-from headcount.noise import Law
+from headcount.mechanism.shape.staircase import MAX_STEPS, laplace_event, staircase, steps_for
+from headcount.noise import NoiseDistribution
 
 ONE = Fraction(1)
 BOTH: list[Neighbours] = ["add-remove", "replace"]
@@ -122,7 +122,7 @@ def test_as_many_numbers_whatever_the_table(steps: int) -> None:
 
 def test_there_are_never_too_many_steps() -> None:
     assert [steps_for(many) for many in (-5, 0, 1, 3, 4, 5, 10**6)] == [(5, 1)] * 4 + [(8, 1)] * 2 + [(3002, 333)]
-    assert steps_for(MAX_CONTRIBUTIONS) == (MOST_STEPS, MOST_STEPS)
+    assert steps_for(MAX_CONTRIBUTIONS) == (MAX_STEPS, MAX_STEPS)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -166,7 +166,7 @@ def test_a_size_is_never_below_1(total: int) -> None:
     assert counted.draw(total, Fixed(0)) == total + 7 * 50
     assert counted.draw(total, Fixed(-(10**9))) == 1
     assert counted.draw(total, Fixed(2**62)) == MAX_CONTRIBUTIONS
-    assert [ContributionLimit(most).draw(total, Fixed(99)) for most in (0, 1, 8)] == [1, 1, 8]
+    assert [ContributionLimit(max_items).draw(total, Fixed(99)) for max_items in (0, 1, 8)] == [1, 1, 8]
 
 
 class Keys(Fixed):
@@ -177,9 +177,9 @@ class Keys(Fixed):
         self.asked = first
         self.sizes: list[int] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         self.sizes.append(size)
-        return super().draw(law, size)
+        return super().draw(distribution, size)
 
     def secret(self) -> bytes:
         self.asked += 1

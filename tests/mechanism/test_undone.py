@@ -12,7 +12,7 @@ from headcount.bound import SampledItems
 from headcount.bound.sample import Loss
 from headcount.mechanism.mechanism import LARGE_HIDDEN, Columns, Noisy
 from headcount.mechanism.stages import clipped
-from headcount.mechanism.undone import MOST_HIDDEN, undo_sampling
+from headcount.mechanism.undone import MAX_HIDDEN, undo_sampling
 from headcount.mechanism.unknown import thresholded
 
 SAMPLE = SampledItems(1, Loss(0.0, 0.0))
@@ -25,7 +25,7 @@ def test_upper_ends_alone_allow_for_hidden_people() -> None:
     found = undo_sampling(COUNTS, replace(SAMPLE, hidden=100.0), 5.0).by_name
     assert plain["high"].tolist() == [1010, 50]
     assert found["high"].tolist() == [1000 + 101, 40 + 81]
-    assert MOST_HIDDEN * 40 == 80
+    assert MAX_HIDDEN * 40 == 80
     assert all(found[name].tolist() == plain[name].tolist() for name in ("count", "low"))
 
 

@@ -14,11 +14,11 @@ from tests.strategies import strategy
 from headcount.account import Cost, calibrate, compose
 from headcount.account.events import Laplace, Neighbours
 from headcount.audit.choices import Fixed
-from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, SplitWeight, WeightedClip
+from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, SplitL2Budget, WeightedClip
 from headcount.bound.sample import Loss
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import FromProfile
-from headcount.bound.shown import PeopleSizes, Shown
+from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.errors import BadParameter
 from headcount.estimate.counts import two_scales
 from headcount.estimate.counts.debias import ClippingLoss
@@ -26,10 +26,10 @@ from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.exact import Integers
 from headcount.jobs.parameters import Count
 from headcount.mechanism import Noisy, NoisyTwice, Weighted
-from headcount.mechanism.known.strategy import KnownItems
+from headcount.mechanism.known.strategy import KnownItemsStrategy
 from headcount.mechanism.stages import joint, weighted
 from headcount.mechanism.stages.second import SecondMeasurement
-from headcount.mechanism.unknown.strategy import Weights
+from headcount.mechanism.unknown.strategy import WeightedStrategy
 from headcount.noise import SystemEntropy
 from headcount.run import quiet
 
@@ -52,7 +52,7 @@ def test_every_split_of_new_and_common_items(epsilon: str, delta: str, small: in
     """Somebody with n items, k of them theirs alone: the delta of both directions by the plain formula, never above;
     and the largest is nearly delta, so the noise is not more than needed."""
     bounding = WeightedClip(small, 200, 1)
-    mechanism = weighted.calibrated(Cost(Fraction(epsilon), Fraction(delta)), bounding, "add-remove", again=False)
+    mechanism = weighted.calibrated(Cost(Fraction(epsilon), Fraction(delta)), bounding, "add-remove", remeasure=False)
     deviation, threshold = sqrt(mechanism.event.variance), mechanism.threshold
     assert threshold is not None
     e, d, worst = float(epsilon), float(delta), 0.0
@@ -82,7 +82,7 @@ def test_everything_is_paid_for(neighbours: Neighbours, items: int) -> None:
 
 def test_the_noise_is_hardly_more_than_the_best_there_is() -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
-    event = weighted.calibrated(budget, WeightedClip(1, 200, 1), "add-remove", again=False).event
+    event = weighted.calibrated(budget, WeightedClip(1, 200, 1), "add-remove", remeasure=False).event
     assert 1 < sqrt(event.variance) / NORM / float(calibrate.analytic_sigma(1, budget.delta)) < 1.003
 
 
@@ -93,7 +93,7 @@ def test_noise_and_threshold_do_not_depend_on_the_bound(neighbours: Neighbours) 
     assert one.events == other.events
 
 
-class Looked(Shown):
+class Looked(PublicItems):
     """A second look with given results, which remembers what it was asked."""
 
     norm = 2**24
@@ -116,7 +116,7 @@ def once_and_again(mechanism: Weighted, totals: list[int], again: Looked) -> tup
     """A run on two items, with the same noise everywhere; and which items were looked at again."""
     masks: list[list[bool]] = []
 
-    def look_again(shown: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Shown:
+    def look_again(shown: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PublicItems:
         masks.append(shown.tolist())
         return again
 
@@ -131,13 +131,13 @@ def test_everything_that_is_released_has_noise() -> None:
     bounding = WeightedClip(1, 10, 1)
     mechanism = weighted.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), bounding, "add-remove")
     assert mechanism.second is not None
-    least = mechanism.threshold
-    assert least is not None
+    minimum = mechanism.threshold
+    assert minimum is not None
     again = Looked((9, 9, 100_000), [50])
-    noisy, masks = once_and_again(mechanism, [least - 7, least - 8], again)
+    noisy, masks = once_and_again(mechanism, [minimum - 7, minimum - 8], again)
     assert isinstance(noisy, NoisyTwice)
     assert noisy.items["item0"].to_pylist() == ["a"]
-    assert noisy.values.tolist() == [least]
+    assert noisy.values.tolist() == [minimum]
     assert masks == [[True, False]]
     assert again.asked == [noisy.second.bound_squared]
     unit = again.unit(noisy.second.bound_squared)
@@ -161,7 +161,7 @@ SPREAD = {
 BUDGET = Cost(Fraction(98, 100), Fraction(1, 10**6))
 LOOKS: dict[str, Callable[[], SecondMeasurement | None]] = {
     "weighted": lambda: weighted.calibrated(BUDGET, WeightedClip(1, 10, 1), "add-remove").second,
-    "joint": lambda: joint.calibrated(BUDGET, SplitWeight(9), "add-remove").second,
+    "joint": lambda: joint.calibrated(BUDGET, SplitL2Budget(9), "add-remove").second,
     "known": lambda: weighted.of_known(BUDGET, WeightedClip(1, 10, 1), 400, "add-remove").second,
 }
 
@@ -173,9 +173,9 @@ def test_people_in_whatever_bins_are_noticed(look: str, much: list[int]) -> None
     some of them, or intervals allow for all of them. If there are none, intervals hardly ever allow for as many."""
     second = LOOKS[look]()
     assert second is not None
-    many = second.unseen // len(much) + 1
+    many = second.undetected_people // len(much) + 1
     assert noticed(second, much * many, many * len(much)) > 0.95 - 5 * (0.05 * 0.95 / 200) ** 0.5
-    assert noticed(second, [], second.unseen) < 0.05
+    assert noticed(second, [], second.undetected_people) < 0.05
 
 
 def noticed(second: SecondMeasurement, much: list[int], people: int) -> float:
@@ -247,8 +247,8 @@ def test_known_items_are_paid_for(neighbours: Neighbours, cells: int) -> None:
     """No more and hardly less; and a replaced person changes the counts of two, unless there is only one item, also if
     only one item of each person is kept."""
     budget = Cost(Fraction("0.97"), Fraction(1, 10**6))
-    for most in (1, min(cells, 10_000)):
-        made = weighted.of_known(budget, WeightedClip(4, most, 1), cells, neighbours)
+    for max_items in (1, min(cells, 10_000)):
+        made = weighted.of_known(budget, WeightedClip(4, max_items, 1), cells, neighbours)
         assert compose.covers(budget, made.events)
         assert not compose.covers(Cost(Fraction("0.96"), budget.delta), made.events)
         changed = 2 if neighbours == "replace" and cells > 1 else 1
@@ -265,7 +265,7 @@ def test_the_profile_and_both_measurements_are_what_was_typed(
 ) -> None:
     """By default: no more than epsilon, and hardly less."""
     asked = strategy(Cost(Fraction(1), Fraction(1, 10**6)), count, neighbours, cells, "auto")
-    assert isinstance(asked, Weights | KnownItems)
+    assert isinstance(asked, WeightedStrategy | KnownItemsStrategy)
     assert isinstance(asked.selection, FromProfile)
     made = asked.mechanism(WeightedClip(9, 100, asked.selection.largest))
     assert isinstance(made, Weighted)
@@ -316,10 +316,10 @@ def test_two_scales_hold_the_truth(spread: float, slope: float) -> None:
     for seed in range(20):
         random = np.random.default_rng(seed)
         true = np.exp(np.random.default_rng(seed).uniform(log(300), log(20_000), 500))
-        quiet, open_ = measured(random, 500, spread=spread, slope=slope)
-        found = combined_counts(quiet, open_, NOTHING)
+        quiet, low_bias = measured(random, 500, spread=spread, slope=slope)
+        found = combined_counts(quiet, low_bias, NOTHING)
         held.append(np.abs(found.counts - true) <= 1.96 * found.deviations)
-        errors.append((np.abs(found.counts - true).mean(), np.abs(open_.values - true).mean()))
+        errors.append((np.abs(found.counts - true).mean(), np.abs(low_bias.values - true).mean()))
     assert np.mean(held) > 0.93
     ours, plain = np.mean(errors, axis=0)
     assert ours < plain * (0.5 if spread == 0 else 0.99)
@@ -338,8 +338,8 @@ def test_the_spread_is_measured() -> None:
 
 @pytest.mark.parametrize("items", [1, 2, 5, 19])
 def test_few_items_are_estimated_as_well(items: int) -> None:
-    quiet, open_ = measured(np.random.default_rng(items), items, spread=0.1, slope=0.0)
-    found = combined_counts(quiet, open_, NOTHING)
+    quiet, low_bias = measured(np.random.default_rng(items), items, spread=0.1, slope=0.0)
+    found = combined_counts(quiet, low_bias, NOTHING)
     assert np.isfinite(found.counts).all()
     assert (found.deviations > 0).all()
 
@@ -382,7 +382,7 @@ def test_noise_that_looks_clear_lowers_nothing() -> None:
     """Of 100,000 items that nobody has, some exceed the rest by chance: the others do not become certain by that."""
     random = np.random.default_rng(1)
     true = np.where(np.arange(100_000) < 50, 200.0, 0.0)
-    quiet, open_ = (Measured(true + random.normal(0, noise, len(true)), noise) for noise in (100.0, 300.0))
-    found = combined_counts(quiet, open_, NOTHING)
+    quiet, low_bias = (Measured(true + random.normal(0, noise, len(true)), noise) for noise in (100.0, 300.0))
+    found = combined_counts(quiet, low_bias, NOTHING)
     assert (found.deviations > 50).all()
     assert np.mean(np.abs(found.counts - true) <= 1.96 * found.deviations) > 0.9

@@ -11,8 +11,8 @@ from headcount.audit.choices import EnumeratedWords, Fixed, Replayed, Undecided,
 from headcount.exact import Integers, ends, precision
 from headcount.noise import SystemEntropy, by_score, powers
 from headcount.noise.by_score import ByScore
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.finite import Softmax
-from headcount.noise.law import Law
 
 REJECTED = 1e-9
 """The p-value of a failure."""
@@ -36,18 +36,18 @@ SMALL = [
 ]
 
 
-def decided(law: Law, bits: int) -> tuple[list[Fraction], Fraction]:
+def decided(distribution: NoiseDistribution, bits: int) -> tuple[list[Fraction], Fraction]:
     """The mass of each place that 20 bits decide, and the mass still open."""
-    found = [Fraction(0)] * len(probabilities(law, NEARLY))
-    for drawn, weight in explore(lambda path: int(law.sample(1, EnumeratedWords(path, bits, 20 // bits))[0])):
+    found = [Fraction(0)] * len(probabilities(distribution, NEARLY))
+    for drawn, weight in explore(lambda path: int(distribution.sample(1, EnumeratedWords(path, bits, 20 // bits))[0])):
         if not isinstance(drawn, Undecided):
             found[drawn] += weight
     return found, 1 - sum(found, start=Fraction(0))
 
 
-def same(found: list[Fraction], still_open: Fraction, law: Law) -> bool:
+def same(found: list[Fraction], still_open: Fraction, distribution: NoiseDistribution) -> bool:
     """Whether the law's chances are among those that what is open may lead to."""
-    *chances, _ = probabilities(law, NEARLY)
+    *chances, _ = probabilities(distribution, NEARLY)
     return all(
         mass <= chance + NEARLY <= mass + still_open + 2 * NEARLY for mass, chance in zip(found, chances, strict=False)
     )
@@ -56,18 +56,18 @@ def same(found: list[Fraction], still_open: Fraction, law: Law) -> bool:
 @pytest.mark.slow(one_in=7)
 @pytest.mark.parametrize(("unit", "reach"), [(62, 43), (8, 6), (4, 3)])
 @pytest.mark.parametrize("bits", [2, 5])
-@pytest.mark.parametrize("law", SMALL, ids=repr)
+@pytest.mark.parametrize("distribution", SMALL, ids=repr)
 def test_every_sequence_of_words(
-    law: ByScore, bits: int, unit: int, reach: int, monkeypatch: pytest.MonkeyPatch
+    distribution: ByScore, bits: int, unit: int, reach: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Weights of 8 or 4 bits make bounds loose and places far: it must not matter."""
     monkeypatch.setattr(by_score, "UNIT_BITS", unit)
     monkeypatch.setattr(by_score, "REACH", reach)
-    found, still_open = decided(law, bits)
+    found, still_open = decided(distribution, bits)
     assert still_open < Fraction(1, 2**12)
-    assert same(found, still_open, law)
-    if len(set(law.scores.tolist())) > 1 and Fraction(1, 10**6) < law.rate < 20:
-        assert not same(found, still_open, ByScore(law.rate * Fraction(51, 50), law.scores))
+    assert same(found, still_open, distribution)
+    if len(set(distribution.scores.tolist())) > 1 and Fraction(1, 10**6) < distribution.rate < 20:
+        assert not same(found, still_open, ByScore(distribution.rate * Fraction(51, 50), distribution.scores))
 
 
 def test_one_word_decides() -> None:
@@ -79,16 +79,16 @@ def test_one_word_decides() -> None:
 
 def test_bounds_hold() -> None:
     """Every edge is at most where it really is, and by no more than its slack."""
-    law = ByScore(Fraction(13, 1000), np.random.default_rng(1).integers(-9000, 0, 300))
-    edges, slack = law._edges()
-    unit = 2 ** (powers.UNIT_BITS - len(law.scores).bit_length())
+    distribution = ByScore(Fraction(13, 1000), np.random.default_rng(1).integers(-9000, 0, 300))
+    edges, slack = distribution._edges()
+    unit = 2 ** (powers.UNIT_BITS - len(distribution.scores).bit_length())
     with precision(256):
-        weights = [ends(weight * unit) for weight in law.weights()]
+        weights = [ends(weight * unit) for weight in distribution.weights()]
     low = high = Fraction(0)
-    for place, (edge, (least, most)) in enumerate(zip(edges.tolist(), weights, strict=True)):
-        low, high = low + least, high + most
+    for index, (edge, (minimum, maximum)) in enumerate(zip(edges.tolist(), weights, strict=True)):
+        low, high = low + minimum, high + maximum
         assert edge <= high
-        assert low <= edge + (place + 1) * slack
+        assert low <= edge + (index + 1) * slack
 
 
 @pytest.mark.parametrize(("rate", "reach"), [(Fraction(1, 7), 300), (Fraction(1, 9000), 387_000), (Fraction(3), 14)])
@@ -100,14 +100,14 @@ def test_powers_are_never_too_large_and_hardly_too_small(rate: Fraction, reach: 
             ends(weight * 2**powers.UNIT_BITS)
             for weight in Softmax(tuple(-rate * int(d) for d in depths), (1,) * len(depths)).weights()
         ]
-    for power, (least, most) in zip(found.tolist(), real, strict=True):
-        assert power <= most
-        assert least < power + powers.MAX_POWER_ERROR
+    for power, (minimum, maximum) in zip(found.tolist(), real, strict=True):
+        assert power <= maximum
+        assert minimum < power + powers.MAX_POWER_ERROR
 
 
-def p_value(draws: Integers, law: Law) -> float:
+def p_value(draws: Integers, distribution: NoiseDistribution) -> float:
     """The chi-squared test of many draws."""
-    *chances, _ = (float(chance) for chance in probabilities(law, NEARLY))
+    *chances, _ = (float(chance) for chance in probabilities(distribution, NEARLY))
     expected = len(draws) * np.array(chances)
     seen = np.bincount(draws, minlength=len(chances))
     cells = expected >= 50

@@ -12,7 +12,7 @@ import pytest
 
 from headcount.audit.choices import EnumeratedWords, Undecided, explore, probabilities
 from headcount.exact import ends, gaussian_weight
-from headcount.noise import Law, laplace
+from headcount.noise import NoiseDistribution, laplace
 from headcount.noise.finite import Bernoulli, Softmax, Uniform
 from headcount.noise.gaussian import Bucket, DiscreteGaussian, nearest_in
 from headcount.noise.laplace import Digit, DiscreteLaplace, Geometric, NegativeBinomial, Sign
@@ -20,26 +20,26 @@ from headcount.noise.laplace import Digit, DiscreteLaplace, Geometric, NegativeB
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
 
-def decided(law: Law, bits: int, depth: int) -> tuple[dict[int, Fraction], Fraction]:
+def decided(distribution: NoiseDistribution, bits: int, depth: int) -> tuple[dict[int, Fraction], Fraction]:
     """What `depth` words of so many bits decide: the mass of each value, and the mass still open."""
     found: dict[int, Fraction] = defaultdict(Fraction)
-    for draws, weight in explore(lambda path: law.sample(1, EnumeratedWords(path, bits, depth)).tolist()):
+    for draws, weight in explore(lambda path: distribution.sample(1, EnumeratedWords(path, bits, depth)).tolist()):
         if not isinstance(draws, Undecided):
             found[draws[0]] += weight
     return found, 1 - sum(found.values(), start=Fraction(0))
 
 
-def stated(law: Law, least: Fraction) -> dict[int, tuple[Fraction, Fraction]]:
-    """Each value's probability by the law, as an interval; all values but a mass of `least`."""
-    *known, _ = probabilities(law, least)
-    values = law.values(np.arange(len(known), dtype=np.int64)).tolist()
+def stated(distribution: NoiseDistribution, minimum: Fraction) -> dict[int, tuple[Fraction, Fraction]]:
+    """Each value's probability by the law, as an interval; all values but a mass of `minimum`."""
+    *known, _ = probabilities(distribution, minimum)
+    values = distribution.values(np.arange(len(known), dtype=np.int64)).tolist()
     return {value: (chance, chance + Fraction(1, 2**150)) for value, chance in zip(values, known, strict=True)}
 
 
-def assert_same_law(law: Law, bits: int, depth: int, gap: Fraction) -> None:
-    found, still_open = decided(law, bits, depth)
+def assert_same_law(distribution: NoiseDistribution, bits: int, depth: int, gap: Fraction) -> None:
+    found, still_open = decided(distribution, bits, depth)
     assert still_open <= gap
-    probabilities_stated = stated(law, Fraction(1, 2**20))
+    probabilities_stated = stated(distribution, Fraction(1, 2**20))
     for value, (low, high) in probabilities_stated.items():
         assert found.get(value, Fraction(0)) <= high, value
         assert found.get(value, Fraction(0)) + still_open >= low, value
@@ -50,7 +50,7 @@ def assert_same_law(law: Law, bits: int, depth: int, gap: Fraction) -> None:
 
 @pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         Geometric(THIRD),
         Geometric(Fraction(1)),
@@ -70,16 +70,16 @@ def assert_same_law(law: Law, bits: int, depth: int, gap: Fraction) -> None:
     ids=repr,
 )
 @pytest.mark.parametrize("bits", [2, 5])
-def test_one_table_law_equals_its_decision_tree(law: Law, bits: int) -> None:
-    assert_same_law(law, bits, depth=20 // bits, gap=Fraction(1, 2**12))
+def test_one_table_law_equals_its_decision_tree(distribution: NoiseDistribution, bits: int) -> None:
+    assert_same_law(distribution, bits, depth=20 // bits, gap=Fraction(1, 2**12))
 
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
-    "law", [DiscreteLaplace(HALF), DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(2))], ids=repr
+    "distribution", [DiscreteLaplace(HALF), DiscreteLaplace(Fraction(1)), DiscreteLaplace(Fraction(2))], ids=repr
 )
-def test_laplace_composed_of_sign_and_size(law: Law) -> None:
-    assert_same_law(law, bits=4, depth=5, gap=Fraction(1, 2**6))
+def test_laplace_composed_of_sign_and_size(distribution: NoiseDistribution) -> None:
+    assert_same_law(distribution, bits=4, depth=5, gap=Fraction(1, 2**6))
 
 
 def test_geometric_split_into_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,10 +99,10 @@ def test_the_buckets_of_a_gaussian(variance: Fraction, width: int) -> None:
 
 def accepted(variance: Fraction, nearest: int, inside: int) -> tuple[Fraction, Fraction]:
     """The chance of acceptance, as far as six words of three bits decide it, and what is still open."""
-    law = DiscreteGaussian(variance)
+    distribution = DiscreteGaussian(variance)
     yes = still_open = Fraction(0)
     for kept, weight in explore(
-        lambda path: law._accept(np.array([nearest]), np.array([inside]), EnumeratedWords(path, 3, 6)).tolist()
+        lambda path: distribution._accept(np.array([nearest]), np.array([inside]), EnumeratedWords(path, 3, 6)).tolist()
     ):
         still_open += weight if isinstance(kept, Undecided) else 0
         yes += weight if kept == [True] else 0

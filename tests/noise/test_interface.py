@@ -15,9 +15,9 @@ import headcount.noise
 from headcount import noise
 from headcount.errors import BadParameter
 from headcount.exact import Integers
+from headcount.noise.distribution import check_range
 from headcount.noise.entropy import CHUNK
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.noise.law import check_range
 
 BAD_WIDTHS = [
     (0, "it must be above 0."),
@@ -83,15 +83,15 @@ def test_results_are_int64_of_the_size_asked_for() -> None:
 
 def test_a_number_means_the_decimal_that_was_typed() -> None:
     class Recorder(noise.SystemEntropy):
-        laws: list[noise.Law] = []  # noqa: RUF012
+        distributions: list[noise.NoiseDistribution] = []  # noqa: RUF012
 
-        def draw(self, law: noise.Law, size: int) -> Integers:
-            self.laws.append(law)
-            return super().draw(law, size)
+        def draw(self, distribution: noise.NoiseDistribution, size: int) -> Integers:
+            self.distributions.append(distribution)
+            return super().draw(distribution, size)
 
     for typed in (0.1, "0.1", "1/10", Fraction(1, 10), decimal.Decimal("0.1"), np.float64(0.1)):
         noise.discrete_laplace(typed, 1, Recorder())
-    assert set(Recorder.laws) == {DiscreteLaplace(Fraction(1, 10))}
+    assert set(Recorder.distributions) == {DiscreteLaplace(Fraction(1, 10))}
 
 
 def test_a_draw_out_of_range_is_an_error_and_not_a_wrap() -> None:

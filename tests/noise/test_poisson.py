@@ -9,7 +9,7 @@ from tests.noise.test_statistics import DRAWS, REJECTED, p_value
 
 from headcount.audit.choices import probabilities
 from headcount.exact import Integers
-from headcount.noise import Law, SystemEntropy
+from headcount.noise import NoiseDistribution, SystemEntropy
 from headcount.noise.laplace import Geometric, NegativeBinomial
 from headcount.noise.poisson import LogSeries, Poisson
 
@@ -17,7 +17,7 @@ HALF, ONE = Fraction(1, 2), Fraction(1)
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         Poisson(HALF, ONE),
         Poisson(Fraction(3), Fraction(2)),
@@ -28,14 +28,14 @@ HALF, ONE = Fraction(1, 2), Fraction(1)
     ids=repr,
 )
 @pytest.mark.parametrize("bits", [2, 5])
-def test_the_law_equals_its_decision_tree(law: Law, bits: int) -> None:
-    assert_same_law(law, bits, depth=20 // bits, gap=Fraction(1, 2**12))
+def test_the_law_equals_its_decision_tree(distribution: NoiseDistribution, bits: int) -> None:
+    assert_same_law(distribution, bits, depth=20 // bits, gap=Fraction(1, 2**12))
 
 
-def masses(law: Law, many: int) -> list[float]:
+def masses(distribution: NoiseDistribution, many: int) -> list[float]:
     """The chances of 0, 1, 2, ..."""
-    *known, _ = probabilities(law, Fraction(1, 10**40))
-    found = dict(zip(law.values(np.arange(len(known))).tolist(), map(float, known), strict=True))
+    *known, _ = probabilities(distribution, Fraction(1, 10**40))
+    found = dict(zip(distribution.values(np.arange(len(known))).tolist(), map(float, known), strict=True))
     return [found.get(value, 0.0) for value in range(many)]
 
 
@@ -57,16 +57,19 @@ def test_clusters_make_a_negative_binomial(shape: str, scale: str) -> None:
     assert np.abs(off / found - 1).max() > 5e-3
 
 
-def scaled(law: Law, factor: Fraction) -> list[Law]:
+def scaled(distribution: NoiseDistribution, factor: Fraction) -> list[NoiseDistribution]:
     """The law with one of its parameters changed."""
-    if isinstance(law, Poisson):
-        return [Poisson(law.shape * factor, law.scale), Poisson(law.shape, law.scale * factor)]
-    assert isinstance(law, LogSeries)
-    return [LogSeries(law.scale * factor)]
+    if isinstance(distribution, Poisson):
+        return [
+            Poisson(distribution.shape * factor, distribution.scale),
+            Poisson(distribution.shape, distribution.scale * factor),
+        ]
+    assert isinstance(distribution, LogSeries)
+    return [LogSeries(distribution.scale * factor)]
 
 
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         Poisson(Fraction(10, 9), Fraction(5, 4)),
         Poisson(Fraction(20), Fraction(9)),
@@ -76,11 +79,11 @@ def scaled(law: Law, factor: Fraction) -> list[Law]:
     ],
     ids=repr,
 )
-def test_draws_have_the_law_and_not_that_of_a_tenth_more_or_less(law: Law) -> None:
-    draws = SystemEntropy().draw(law, DRAWS)
+def test_draws_have_the_law_and_not_that_of_a_tenth_more_or_less(distribution: NoiseDistribution) -> None:
+    draws = SystemEntropy().draw(distribution, DRAWS)
     assert draws.dtype == np.int64
-    assert p_value(draws, law) > REJECTED
-    for other in (*scaled(law, Fraction(9, 10)), *scaled(law, Fraction(11, 10))):
+    assert p_value(draws, distribution) > REJECTED
+    for other in (*scaled(distribution, Fraction(9, 10)), *scaled(distribution, Fraction(11, 10))):
         assert p_value(draws, other) < REJECTED
 
 
@@ -95,21 +98,21 @@ def shares(people: int, shape: Fraction, scale: Fraction, runs: int) -> Integers
 
 
 @pytest.mark.parametrize(
-    ("people", "law"), [(3, Geometric(Fraction(5, 4))), (7, NegativeBinomial(Fraction(3), Fraction(9)))]
+    ("people", "distribution"), [(3, Geometric(Fraction(5, 4))), (7, NegativeBinomial(Fraction(3), Fraction(9)))]
 )
-def test_shares_of_people_add_up(people: int, law: Geometric | NegativeBinomial) -> None:
-    shape = law.shape if isinstance(law, NegativeBinomial) else ONE
-    sums = shares(people, shape, law.scale, DRAWS)
-    assert p_value(sums, law) > REJECTED
-    assert p_value(sums, NegativeBinomial(shape * Fraction(103, 100), law.scale)) < REJECTED
-    assert p_value(sums, NegativeBinomial(shape, law.scale * Fraction(103, 100))) < REJECTED
+def test_shares_of_people_add_up(people: int, distribution: Geometric | NegativeBinomial) -> None:
+    shape = distribution.shape if isinstance(distribution, NegativeBinomial) else ONE
+    sums = shares(people, shape, distribution.scale, DRAWS)
+    assert p_value(sums, distribution) > REJECTED
+    assert p_value(sums, NegativeBinomial(shape * Fraction(103, 100), distribution.scale)) < REJECTED
+    assert p_value(sums, NegativeBinomial(shape, distribution.scale * Fraction(103, 100))) < REJECTED
 
 
 def test_a_large_mean_has_the_right_spread() -> None:
     """13,800 clusters on average: a Poisson number has its mean as its variance."""
-    law, runs = Poisson(Fraction(30_000), ONE), 100_000
+    distribution, runs = Poisson(Fraction(30_000), ONE), 100_000
     mean = -30_000 * np.log(-np.expm1(-1))
-    draws = SystemEntropy().draw(law, runs)
+    draws = SystemEntropy().draw(distribution, runs)
     assert abs(draws.mean() - mean) < 6 * np.sqrt(mean / runs)
     assert abs(draws.var() / mean - 1) < 6 * np.sqrt(2 / runs)
 

@@ -43,21 +43,21 @@ def weights(race: Race) -> list[Fraction]:
     return [*items[:-1], items[-1] * race.factor]
 
 
-def stated(race: Race, most: int) -> Masses:
+def stated(race: Race, maximum: int) -> Masses:
     """The chance of every order, by the formula."""
     *different, stop = weights(race)
     items = np.repeat(np.arange(len(different)), race.members).tolist()
     chances: Masses = defaultdict(Fraction)
 
     def follow(order: Order, chance: Fraction) -> None:
-        rest = [place for place in range(len(items)) if place not in order]
-        if not rest or len(order) == most:
+        rest = [index for index in range(len(items)) if index not in order]
+        if not rest or len(order) == maximum:
             chances[order] += chance
             return
-        total = stop + sum(different[items[place]] for place in rest)
+        total = stop + sum(different[items[index]] for index in rest)
         chances[order] += chance * stop / total
-        for place in rest:
-            follow((*order, place), chance * different[items[place]] / total)
+        for index in rest:
+            follow((*order, index), chance * different[items[index]] / total)
 
     follow((), ONE)
     return chances
@@ -72,11 +72,11 @@ def decided(follow: Callable[[Path], Iterable[int]]) -> tuple[Masses, Fraction]:
     return found, 1 - sum(found.values(), start=Fraction(0))
 
 
-def same(found: Masses, still_open: Fraction, law: Masses) -> bool:
+def same(found: Masses, still_open: Fraction, distribution: Masses) -> bool:
     """Whether the law's chances are among those that what is open may lead to."""
-    return set(found) <= set(law) and all(
+    return set(found) <= set(distribution) and all(
         found.get(order, 0) - NEARLY <= chance <= found.get(order, 0) + still_open + NEARLY
-        for order, chance in law.items()
+        for order, chance in distribution.items()
     )
 
 
@@ -95,12 +95,12 @@ TINY = [
 ]
 
 
-@pytest.mark.parametrize(("race", "most"), TINY)
-def test_the_loop_is_the_formula(race: Race, most: int) -> None:
-    found, still_open = decided(lambda path: Enumerated(path, NEARLY / 8).race(race, most).tolist())
+@pytest.mark.parametrize(("race", "maximum"), TINY)
+def test_the_loop_is_the_formula(race: Race, maximum: int) -> None:
+    found, still_open = decided(lambda path: Enumerated(path, NEARLY / 8).race(race, maximum).tolist())
     assert still_open < NEARLY
-    assert same(found, still_open, stated(race, most))
-    assert not same(found, still_open, stated(off(race), most))
+    assert same(found, still_open, stated(race, maximum))
+    assert not same(found, still_open, stated(off(race), maximum))
 
 
 TICKS = [
@@ -126,11 +126,16 @@ def ticked(race: Race, bits: int) -> tuple[Masses, Fraction]:
 def assert_by_weight(found: Masses, still_open: Fraction, race: Race) -> None:
     """The masses of a tick are proportional to the weights, as far as they are decided."""
     *items, stop = weights(race)
-    law = {(group,): item * int(many) for group, (item, many) in enumerate(zip(items, race.members, strict=True))}
-    law[(-1,)] = stop
-    total, somebody = sum(law.values()), 1 - found.get((), Fraction(0))  # with what is open, which may be nobody's
-    assert set(found) <= {(), *law}
-    for slot, weight in law.items():
+    distribution = {
+        (group,): item * int(many) for group, (item, many) in enumerate(zip(items, race.members, strict=True))
+    }
+    distribution[(-1,)] = stop
+    total, somebody = (
+        sum(distribution.values()),
+        1 - found.get((), Fraction(0)),
+    )  # with what is open, which may be nobody's
+    assert set(found) <= {(), *distribution}
+    for slot, weight in distribution.items():
         assert found.get(slot, 0) <= somebody * weight / total + NEARLY
         assert found.get(slot, 0) + still_open >= (somebody - still_open) * weight / total - NEARLY
 
@@ -194,47 +199,47 @@ def members_of_path(path: Path) -> Callable[[Integers, object], Integers]:
 
 
 @pytest.mark.slow(one_in=3)
-@pytest.mark.parametrize(("race", "most"), TINY)
+@pytest.mark.parametrize(("race", "maximum"), TINY)
 @pytest.mark.parametrize("batch", [1, 3])
-def test_ticks_make_a_race(race: Race, most: int, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ticks_make_a_race(race: Race, maximum: int, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given ticks and members, whatever the batch: repeats are ignored, places are right, the stop ends it."""
     monkeypatch.setattr(sampler, "MIN_BATCH", batch)
 
     def follow(path: Path) -> list[int]:
         monkeypatch.setattr(sampler._Slots, "ticks", ticks_of_path(path))
         monkeypatch.setattr(sampler, "_uniform_below", members_of_path(path))
-        return list(run(race, most, SystemEntropy()).tolist())
+        return list(run(race, maximum, SystemEntropy()).tolist())
 
     found, still_open = decided(follow)
     assert still_open < NEARLY
-    assert same(found, still_open, stated(race, most))
-    assert not same(found, still_open, stated(off(race), most))
+    assert same(found, still_open, stated(race, maximum))
+    assert not same(found, still_open, stated(off(race), maximum))
 
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize(
-    ("scores", "most", "batch", "gap"),
+    ("scores", "maximum", "batch", "gap"),
     [([2, 1], 1, 1, Fraction(1, 10)), ([2, 1], 2, 2, HALF), ([0, 0], 2, 1, HALF)],
 )
 def test_words_make_a_race(
-    scores: list[int], most: int, batch: int, gap: Fraction, monkeypatch: pytest.MonkeyPatch
+    scores: list[int], maximum: int, batch: int, gap: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of it, as far as six words of two bits go."""
     monkeypatch.setattr(sampler, "MIN_BATCH", batch)
     race = race_of(scores, HALF, stop=scores[1])
-    found, still_open = decided(lambda path: run(race, most, EnumeratedWords(path, 2, 6)).tolist())
+    found, still_open = decided(lambda path: run(race, maximum, EnumeratedWords(path, 2, 6)).tolist())
     assert still_open < gap
-    assert same(found, still_open, stated(race, most))
-    assert not same(found, still_open, stated(off(race, Fraction(8)), most))
+    assert same(found, still_open, stated(race, maximum))
+    assert not same(found, still_open, stated(off(race, Fraction(8)), maximum))
 
 
 RUNS = 8_000
 
 
-def p_value(orders: Counter[Order], law: Masses) -> float:
+def p_value(orders: Counter[Order], distribution: Masses) -> float:
     """The chi-squared test of many orders, in cells of at least 50 expected."""
     runs = orders.total()
-    expected = {order: float(chance * runs) for order, chance in law.items() if chance * runs >= 50}
+    expected = {order: float(chance * runs) for order, chance in distribution.items() if chance * runs >= 50}
     rest = runs - sum(expected.values()), runs - sum(orders[order] for order in expected)
     cells = [*((mean, orders[order]) for order, mean in expected.items()), rest]
     return float(stats.chi2.sf(sum((seen - mean) ** 2 / mean for mean, seen in cells), len(cells) - 1))
@@ -288,8 +293,8 @@ class Silent(SystemEntropy):
 @pytest.mark.parametrize("entropy", [Silent(), Replayed([])])
 def test_nothing_is_drawn_where_nothing_can_ring(entropy: Entropy) -> None:
     none = np.zeros(0, dtype=np.int64)
-    for race, most in ((race_of([3, 2], ONE, 1), 0), (Race(ONE, none, none, 0, ONE), 5)):
-        order = entropy.race(race, most)
+    for race, maximum in ((race_of([3, 2], ONE, 1), 0), (Race(ONE, none, none, 0, ONE), 5)):
+        order = entropy.race(race, maximum)
         assert order.dtype == np.int64
         assert order.tolist() == []
 

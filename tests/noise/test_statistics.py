@@ -9,7 +9,7 @@ from tests.effort import runs
 
 from headcount import noise
 from headcount.audit.choices import probabilities
-from headcount.noise import Law, SystemEntropy, gaussian
+from headcount.noise import NoiseDistribution, SystemEntropy, gaussian
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
 
@@ -20,10 +20,10 @@ REJECTED = 1e-9
 WIDE_ENOUGH = Fraction(1, 2**22)
 
 
-def p_value(draws: "np.ndarray[tuple[int], np.dtype[np.int64]]", law: Law) -> float:
+def p_value(draws: "np.ndarray[tuple[int], np.dtype[np.int64]]", distribution: NoiseDistribution) -> float:
     """The chi-squared test of the draws against the law, in cells of at least 50 expected draws."""
-    *chances, _ = (float(chance) for chance in probabilities(law, WIDE_ENOUGH))
-    values = law.values(np.arange(len(chances), dtype=np.int64))
+    *chances, _ = (float(chance) for chance in probabilities(distribution, WIDE_ENOUGH))
+    values = distribution.values(np.arange(len(chances), dtype=np.int64))
     expected = dict(zip(values.tolist(), (DRAWS * chance for chance in chances), strict=True))
     seen = dict(zip(*(part.tolist() for part in np.unique(draws, return_counts=True)), strict=True))
     large = [value for value, mean in expected.items() if mean >= 50]
@@ -35,16 +35,16 @@ def p_value(draws: "np.ndarray[tuple[int], np.dtype[np.int64]]", law: Law) -> fl
     return float(stats.chi2.sf(statistic, len(large)))
 
 
-def scaled(law: Law, factor: Fraction) -> Law:
+def scaled(distribution: NoiseDistribution, factor: Fraction) -> NoiseDistribution:
     """The law with its width changed."""
-    match law:
+    match distribution:
         case DiscreteGaussian(variance):
             return DiscreteGaussian(variance * factor**2)
         case NegativeBinomial(shape, scale):
             return NegativeBinomial(shape, scale * factor)
         case DiscreteLaplace(scale) | Geometric(scale):
-            return type(law)(scale * factor)
-    raise TypeError(law)
+            return type(distribution)(scale * factor)
+    raise TypeError(distribution)
 
 
 LAWS = [
@@ -62,32 +62,32 @@ LAWS = [
 
 
 @pytest.mark.slow(one_in=3)
-@pytest.mark.parametrize("law", LAWS, ids=repr)
-def test_law_is_accepted_and_three_percent_off_is_rejected(law: Law) -> None:
-    draws = SystemEntropy().draw(law, DRAWS)
-    assert p_value(draws, law) > REJECTED
-    assert p_value(draws, scaled(law, Fraction(97, 100))) < REJECTED
-    assert p_value(draws, scaled(law, Fraction(103, 100))) < REJECTED
+@pytest.mark.parametrize("distribution", LAWS, ids=repr)
+def test_law_is_accepted_and_three_percent_off_is_rejected(distribution: NoiseDistribution) -> None:
+    draws = SystemEntropy().draw(distribution, DRAWS)
+    assert p_value(draws, distribution) > REJECTED
+    assert p_value(draws, scaled(distribution, Fraction(97, 100))) < REJECTED
+    assert p_value(draws, scaled(distribution, Fraction(103, 100))) < REJECTED
 
 
 def test_gaussian_from_coarse_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets wider than a standard deviation: a third of the proposals must be rejected, and the right ones."""
     monkeypatch.setattr(gaussian, "MAX_TABLE_VARIANCE", 1)
-    law = DiscreteGaussian(Fraction(399))
-    draws = SystemEntropy().draw(law, DRAWS)
-    assert p_value(draws, law) > REJECTED
-    assert p_value(draws, scaled(law, Fraction(103, 100))) < REJECTED
+    distribution = DiscreteGaussian(Fraction(399))
+    draws = SystemEntropy().draw(distribution, DRAWS)
+    assert p_value(draws, distribution) > REJECTED
+    assert p_value(draws, scaled(distribution, Fraction(103, 100))) < REJECTED
 
 
-@pytest.mark.parametrize("law", [DiscreteLaplace(Fraction(20)), DiscreteGaussian(Fraction(400))], ids=repr)
-def test_the_tail_beyond_the_2_to_the_minus_20_quantile_is_there(law: Law) -> None:
+@pytest.mark.parametrize("distribution", [DiscreteLaplace(Fraction(20)), DiscreteGaussian(Fraction(400))], ids=repr)
+def test_the_tail_beyond_the_2_to_the_minus_20_quantile_is_there(distribution: NoiseDistribution) -> None:
     """Of 8 x 2^20 draws about 8 lie beyond that quantile: a truncated table would have none."""
-    *chances, _ = probabilities(law, Fraction(1, 2**30))
+    *chances, _ = probabilities(distribution, Fraction(1, 2**30))
     tail = len(chances) - int(np.searchsorted(np.cumsum([float(c) for c in chances[::-1]]), 2.0**-20))
-    limit = abs(int(law.values(np.array([tail], dtype=np.int64))[0]))
-    values = law.values(np.arange(len(chances), dtype=np.int64)).tolist()
+    limit = abs(int(distribution.values(np.array([tail], dtype=np.int64))[0]))
+    values = distribution.values(np.arange(len(chances), dtype=np.int64)).tolist()
     mass = sum(float(chance) for chance, value in zip(chances, values, strict=True) if abs(value) >= limit)
-    beyond = sum(int((np.abs(SystemEntropy().draw(law, 1 << 20)) >= limit).sum()) for _ in range(8))
+    beyond = sum(int((np.abs(SystemEntropy().draw(distribution, 1 << 20)) >= limit).sum()) for _ in range(8))
     mean = mass * 8 * 2**20
     assert 0 < mean < 40
     assert stats.poisson.cdf(beyond, mean) > REJECTED

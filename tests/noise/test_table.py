@@ -22,7 +22,7 @@ from headcount.exact import (
     gaussian_weight,
     precision,
 )
-from headcount.noise import Law, table
+from headcount.noise import NoiseDistribution, table
 from headcount.noise.falling import falling
 from headcount.noise.finite import Bernoulli, Softmax
 from headcount.noise.gaussian import Bucket, DiscreteGaussian
@@ -33,7 +33,7 @@ from headcount.noise.table import GUIDE_BITS, SHARE_BITS, _by_guide, _by_search,
 FINE = 600
 """Bits at which Arb computes what is compared with: far more than a table needs."""
 
-WIDEST: dict[str, Law] = {
+WIDEST: dict[str, NoiseDistribution] = {
     "gaussian": DiscreteGaussian(Fraction(2900)),
     "buckets": Bucket(Fraction(2900) * 4**20, 2**20),
     "few-buckets": Bucket(Fraction(2901), 2),
@@ -43,7 +43,7 @@ WIDEST: dict[str, Law] = {
     "digit": Digit(Fraction(24)),
     "widest-digit": Digit(Fraction(2) ** 50),
 }
-LAWS: dict[str, Law] = WIDEST | {
+LAWS: dict[str, NoiseDistribution] = WIDEST | {
     "narrowest-gaussian": DiscreteGaussian(Fraction(1, 10_000)),
     "narrow-gaussian": DiscreteGaussian(Fraction("3.7")),
     "narrow-geometric": Geometric(Fraction(1, 50)),
@@ -59,12 +59,12 @@ LAWS: dict[str, Law] = WIDEST | {
 
 
 @pytest.mark.parametrize("bits", [64, 17, 3])
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_every_cut_is_the_word_of_its_edge_or_one_less(law: Law, bits: int) -> None:
+@pytest.mark.parametrize("distribution", LAWS.values(), ids=LAWS)
+def test_every_cut_is_the_word_of_its_edge_or_one_less(distribution: NoiseDistribution, bits: int) -> None:
     """And the table ends where the law does, or at the first cut that is the last word."""
-    last, cuts = 2**bits - 1, _cuts.__wrapped__(law, bits).tolist()
+    last, cuts = 2**bits - 1, _cuts.__wrapped__(distribution, bits).tolist()
     with precision(FINE):
-        edges = list(islice(law.edges(), len(cuts) + 1))
+        edges = list(islice(distribution.edges(), len(cuts) + 1))
         for cut, edge in zip(cuts, edges, strict=False):
             low, high = ends(edge * fmpz(1 << bits))
             assert cut <= low or cut == last
@@ -73,17 +73,17 @@ def test_every_cut_is_the_word_of_its_edge_or_one_less(law: Law, bits: int) -> N
     assert last not in cuts[:-1]
 
 
-@pytest.mark.parametrize("law", WIDEST.values(), ids=WIDEST)
-def test_the_widest_tables_lack_next_to_nothing(law: Law) -> None:
+@pytest.mark.parametrize("distribution", WIDEST.values(), ids=WIDEST)
+def test_the_widest_tables_lack_next_to_nothing(distribution: NoiseDistribution) -> None:
     """All shares of a table together lack something, and less than 2^-48 of a word; none is too large."""
-    many, unit = len(_cuts(law, 64)), 64 + SHARE_BITS
+    many, unit = len(_cuts(distribution, 64)), 64 + SHARE_BITS
     with precision(unit + 32):
-        shares = list(islice(law.shares(unit), many))
+        shares = list(islice(distribution.shares(unit), many))
     with precision(FINE):
-        scale = fmpz(1 << unit) / law.total()
-        lacks = [ends(weight * scale - share) for weight, share in zip(law.weights(), shares, strict=False)]
+        scale = fmpz(1 << unit) / distribution.total()
+        lacks = [ends(weight * scale - share) for weight, share in zip(distribution.weights(), shares, strict=False)]
     assert len(lacks) == many
-    assert all(low >= 0 and high < 2 * (place + 1) ** 2 for place, (low, high) in enumerate(lacks))
+    assert all(low >= 0 and high < 2 * (index + 1) ** 2 for index, (low, high) in enumerate(lacks))
     assert 0 < sum(high for _, high in lacks) < 2 ** (SHARE_BITS - 48)
 
 
@@ -93,7 +93,7 @@ class Refined:
     def __init__(self, bits: int) -> None:
         self.bits, self.first = bits, list[int]()
 
-    def __call__(self, law: Law, first: int, words: object) -> int:
+    def __call__(self, distribution: NoiseDistribution, first: int, words: object) -> int:
         self.first.append(first)
         return len(self.first)
 
@@ -101,23 +101,25 @@ class Refined:
         raise AssertionError("a word more than there was")
 
 
-def near(places: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def near(indices: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """These words, and those around them."""
-    return np.concatenate([places + np.uint64(step % 2**64) for step in range(-3, 4)])
+    return np.concatenate([indices + np.uint64(step % 2**64) for step in range(-3, 4)])
 
 
 @pytest.mark.parametrize("bits", [64, 18, 17])
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_a_guide_gives_what_a_search_gives(law: Law, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("distribution", LAWS.values(), ids=LAWS)
+def test_a_guide_gives_what_a_search_gives(
+    distribution: NoiseDistribution, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And refines the same words in the same order. For all words of a few bits; of 64, for those near a cut and near
     the first words of the guide."""
-    cuts = _cuts(law, bits)
+    cuts = _cuts(distribution, bits)
     starts = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(bits - GUIDE_BITS)
     every = np.arange(1 << bits, dtype=np.uint64) if bits < 64 else np.concatenate([near(cuts), near(starts)])
     found, refined = list[NDArray[np.int64]](), list[list[int]]()
     for way in (_by_guide, _by_search) if len(cuts) else ():
         monkeypatch.setattr(table, "refine", known := Refined(bits))
-        found.append(way(law, cuts, every, known))
+        found.append(way(distribution, cuts, every, known))
         refined.append(known.first)
     assert refined[:1] == refined[1:]
     assert all(np.array_equal(found[0], other) and other.dtype == np.int64 for other in found)
@@ -138,8 +140,8 @@ PARTS = st.fractions(Fraction(1, 2), Fraction(1), max_denominator=1000)
 def test_falling_weights_lack_less_than_stated(first: Fraction, ratio: Fraction, factor: Fraction, unit: int) -> None:
     with precision(128):
         found = list(islice(falling(ball(first), ball(ratio), ball(factor), unit), 40))
-    for place, (whole, true) in enumerate(zip(found, true_weights(first, ratio, factor), strict=False)):
-        assert 0 <= true * 2**unit - whole < 2 * (place + 1) ** 2
+    for index, (whole, true) in enumerate(zip(found, true_weights(first, ratio, factor), strict=False)):
+        assert 0 <= true * 2**unit - whole < 2 * (index + 1) ** 2
 
 
 def test_what_falling_weights_lack_does_add_up() -> None:
@@ -160,7 +162,7 @@ def test_a_gaussian_sum_holds_the_sum_of_its_weights(first: int, step: int, vari
     real = Fraction(variance)
     with precision(FINE):
         many = ceil((real * FINE * 2) ** Fraction(1, 2)) // step + 2
-        weights = [gaussian_weight(first + step * place, real) for place in range(many)]
+        weights = [gaussian_weight(first + step * index, real) for index in range(many)]
         true = sum(weights, start=arb(0))
     with precision(bits):
         found = gaussian_sum(first, step, real)
@@ -186,8 +188,8 @@ def test_the_total_of_the_widest_gaussian_is_that_of_the_normal_law() -> None:
 def test_steps_lead_to_every_weight() -> None:
     with precision(128):
         weight, ratio, factor = gaussian_steps(3, 5, Fraction(40))
-        for place in range(8):
-            assert weight.overlaps(gaussian_weight(3 + 5 * place, Fraction(40)))
+        for index in range(8):
+            assert weight.overlaps(gaussian_weight(3 + 5 * index, Fraction(40)))
             weight, ratio = weight * ratio, ratio * factor
 
 

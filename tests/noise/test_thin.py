@@ -34,11 +34,13 @@ Kept = tuple[int, ...]
 
 def stated(totals: Kept, rate: Fraction) -> dict[Kept, Fraction]:
     """The chance of every result: a product of binomials."""
-    law: dict[Kept, Fraction] = {(): Fraction(1)}
+    distribution: dict[Kept, Fraction] = {(): Fraction(1)}
     for total in totals:
         chances = [comb(total, kept) * rate**kept * (1 - rate) ** (total - kept) for kept in range(total + 1)]
-        law = {(*kept, more): old * new for kept, old in law.items() for more, new in enumerate(chances)}
-    return {kept: chance for kept, chance in law.items() if chance}
+        distribution = {
+            (*kept, more): old * new for kept, old in distribution.items() for more, new in enumerate(chances)
+        }
+    return {kept: chance for kept, chance in distribution.items() if chance}
 
 
 def masses(run: Callable[[Path], Integers]) -> dict[Kept, Fraction]:
@@ -50,13 +52,15 @@ def masses(run: Callable[[Path], Integers]) -> dict[Kept, Fraction]:
     return found
 
 
-def same(found: dict[Kept, Fraction], law: dict[Kept, Fraction], gap: Fraction) -> bool:
+def same(found: dict[Kept, Fraction], distribution: dict[Kept, Fraction], gap: Fraction) -> bool:
     """Whether all but a gap is decided, and the law's chances are among those that what is open may lead to."""
     still_open = 1 - sum(found.values())
     return (
         still_open <= gap
-        and set(found) <= set(law)
-        and all(found.get(kept, 0) <= chance <= found.get(kept, 0) + still_open for kept, chance in law.items())
+        and set(found) <= set(distribution)
+        and all(
+            found.get(kept, 0) <= chance <= found.get(kept, 0) + still_open for kept, chance in distribution.items()
+        )
     )
 
 

@@ -14,20 +14,20 @@ import numpy as np
 
 from headcount.cli import main
 from headcount.exact import Integers
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.entropy import Entropy, Uniform64
-from headcount.noise.law import Law
 from headcount.noise.race import Race
 
 GIVEN = json.loads(os.environ["NOISE"])
 FOUND = [json.loads(os.environ.get("FOUND", "[]"))]
 
 
-def draw(self: Uniform64, law: Law, size: int) -> Integers:
+def draw(self: Uniform64, distribution: NoiseDistribution, size: int) -> Integers:
     """What was given, once."""
     return np.array([GIVEN.pop(0) for _ in range(size)], dtype=np.int64)
 
 
-def race(self: Uniform64, race: Race, most: int) -> Integers:
+def race(self: Uniform64, race: Race, maximum: int) -> Integers:
     """What is to be found, the first time."""
     return np.array(FOUND.pop() if FOUND else [], dtype=np.int64)
 

@@ -49,19 +49,19 @@ def made(asked: Strategy, bounding: Bounding) -> AnyMechanism:
 def loads(people: tuple[Person, ...], grid: tuple[int, ...]) -> Loads:
     """What the engine would count."""
     totals = [sum(often for _, often in person) for person in people]
-    places = [int(np.searchsorted(grid, total)) for total in totals]
+    indices = [int(np.searchsorted(grid, total)) for total in totals]
     numbers = {item: number for number, item in enumerate(sorted({item for person in people for item, _ in person}))}
     counts: Counter[tuple[int, int]] = Counter()
     shares: Counter[tuple[int, int]] = Counter()
-    for person, total, place in zip(people, totals, places, strict=True):
+    for person, total, index in zip(people, totals, indices, strict=True):
         for item, often in person:
-            counts[numbers[item], place] += often
-            shares[numbers[item], place] += often * UNIT // total
+            counts[numbers[item], index] += often
+            shares[numbers[item], index] += often * UNIT // total
     rows = sorted(counts)
-    columns = [[number for number, _ in rows], [place for _, place in rows], [counts[r] for r in rows]]
-    by_place = [[places.count(place) for place in range(len(grid) + 1)]]
+    columns = [[number for number, _ in rows], [index for _, index in rows], [counts[r] for r in rows]]
+    by_place = [[indices.count(index) for index in range(len(grid) + 1)]]
     by_place.append(
-        [sum(t for t, p in zip(totals, places, strict=True) if p == place) for place in range(len(grid) + 1)]
+        [sum(t for t, p in zip(totals, indices, strict=True) if p == index) for index in range(len(grid) + 1)]
     )
     arrays = [np.array(column, dtype=np.int64) for column in (*columns, [shares[r] for r in rows], *by_place)]
     items, placed, added, parts, there, sums = arrays
@@ -76,11 +76,11 @@ def sizes(people: tuple[Person, ...]) -> Sizes:
     return Sizes(found, many.astype(np.int64), PART * many.astype(np.int64))
 
 
-def kept(people: tuple[Person, ...], most: int, *, events: bool) -> Counter[str]:
+def kept(people: tuple[Person, ...], max_items: int, *, events: bool) -> Counter[str]:
     """What is kept: the first ones of everybody, in the order of the items. Any such rule is within the bound."""
     totals: Counter[str] = Counter()
     for person in people:
-        left = most
+        left = max_items
         for item, often in person:
             taken = min(left, often if events else 1)
             totals[item] += taken
@@ -125,12 +125,12 @@ def test_known_items(neighbours: Neighbours) -> None:
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
         chosen = choice.draw(sizes(people), entropy)
         assert isinstance(chosen, ScaledToSum)
-        bounding = ScaledToSum(chosen.most, chosen.largest, grid=1)
-        total = sum(min(often, chosen.most) for person in people for _, often in person)
+        bounding = ScaledToSum(chosen.max_total, chosen.largest, grid=1)
+        total = sum(min(often, chosen.max_total) for person in people for _, often in person)
         mechanism = made(asked, bounding)
         items = pa.table({"item0": ["a"]})
         noisy = mechanism.run(Bounded(items, np.array([total]), bounding.sensitivity), entropy)
-        return chosen.most, noisy.values.tolist()
+        return chosen.max_total, noisy.values.tolist()
 
     few = list(pairs([(("a", 1),), (("a", 3),), (("a", BILLION),)], 1, neighbours))
     assert worst_delta(run, few, BUDGET.epsilon, LEFT_OUT).low == 0

@@ -16,7 +16,7 @@ from headcount.exact import Integers
 from headcount.mechanism import Correlated
 from headcount.mechanism.known import correlated
 from headcount.mechanism.stages import clipped
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 MORE = [(CROWD + one, CROWD + other) for one, other in pairs(KINDS, 1, "add-remove")]
 OTHER = [((*CROWD, ("a",)), (*CROWD, ("b",)))]
@@ -52,10 +52,10 @@ def test_gaussian_noise_with_a_common_number() -> None:
 def test_laplace_noise_with_a_common_number() -> None:
     """Pure: delta is 0; and at five eighths of the epsilon it is far from it."""
     budget = Cost(Fraction(4), Fraction(0))
-    laws = Laws(on_tables(correlated.laplace(budget, 2), "ab"), LEFT_OUT)
-    assert laws.worst_delta(MORE, 4).low == 0
-    assert laws.worst_delta(MORE, 4).high < Fraction(1, 200)
-    assert laws.worst_delta(MORE, Fraction(5, 2)).low > Fraction(1, 10)
+    distributions = Laws(on_tables(correlated.laplace(budget, 2), "ab"), LEFT_OUT)
+    assert distributions.worst_delta(MORE, 4).low == 0
+    assert distributions.worst_delta(MORE, 4).high < Fraction(1, 200)
+    assert distributions.worst_delta(MORE, Fraction(5, 2)).low > Fraction(1, 10)
 
 
 def test_a_common_number_for_each_item_is_seen() -> None:
@@ -83,7 +83,7 @@ class Scripted(Entropy):
     def __init__(self, *draws: list[int]) -> None:
         self._draws = list(draws)
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         given = self._draws.pop(0)
         assert len(given) == size
         return np.array(given, dtype=np.int64)

@@ -24,7 +24,7 @@ from headcount.exact import Integers
 from headcount.mechanism import CountRelease
 from headcount.mechanism.topk.levels import Level
 from headcount.mechanism.topk.search import Search
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.race import Race
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
@@ -50,7 +50,7 @@ def without_next(race: Race, level: Level) -> Race:
 
 
 def without_most(race: Race, level: Level) -> Race:
-    return replace(race, factor=race.factor / level.most)
+    return replace(race, factor=race.factor / level.max_items)
 
 
 def without_factor(race: Race, level: Level) -> Race:
@@ -75,13 +75,13 @@ class Asked(Entropy):
     def __init__(self) -> None:
         self.races: list[Race] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         raise AssertionError("only races are asked for")
 
     def secret(self) -> bytes:
         return bytes(32)
 
-    def race(self, race: Race, most: int) -> Integers:
+    def race(self, race: Race, max_items: int) -> Integers:
         self.races.append(race)
         return np.zeros(0, dtype=np.int64)
 
@@ -112,7 +112,7 @@ class Weights:
 
 def weights(often: Counts, level: Level, bend: Bend = as_it_is) -> Weights:
     """Of the race that the real search asks for, relative to its largest score."""
-    bounded, asked = ranked({item: many for item, many in often.items() if many}, TopItems(level.most)), Asked()
+    bounded, asked = ranked({item: many for item, many in often.items() if many}, TopItems(level.max_items)), Asked()
     Search(bounded, ZcdpFilter(10**6, 1), None).select(level, 1, asked)
     race, rate = bend(asked.races[0], level), float(level.rate)
     scores = np.repeat(race.scores, race.members).tolist()
@@ -155,7 +155,7 @@ def compared(one: Counts, other: Counts, level: Level, bend: Bend = as_it_is) ->
 
 def widest(one: dict[tuple[str, ...], float], other: dict[tuple[str, ...], float]) -> float:
     """The widest range of log-ratios of the next selection, after any prefix."""
-    both = [next_ones(law) for law in (one, other)]
+    both = [next_ones(distribution) for distribution in (one, other)]
     ranges = []
     for prefix, chances in both[0].items():
         logs = [log(chance / both[1][prefix][item]) for item, chance in chances.items()]
@@ -163,12 +163,12 @@ def widest(one: dict[tuple[str, ...], float], other: dict[tuple[str, ...], float
     return max(ranges)
 
 
-def next_ones(law: dict[tuple[str, ...], float]) -> dict[tuple[str, ...], dict[str, float]]:
+def next_ones(distribution: dict[tuple[str, ...], float]) -> dict[tuple[str, ...], dict[str, float]]:
     """After each prefix, the mass of each next item; the bottom is the empty text."""
     found: dict[tuple[str, ...], dict[str, float]] = {}
-    for order, chance in law.items():
-        for place, item in enumerate((*order, "")):
-            masses = found.setdefault(order[:place], {})
+    for order, chance in distribution.items():
+        for index, item in enumerate((*order, "")):
+            masses = found.setdefault(order[:index], {})
             masses[item] = masses.get(item, 0.0) + chance
     return found
 
@@ -196,14 +196,14 @@ def random_pairs(neighbours: Neighbours, many: int) -> Iterator[Pair]:
             neighbours,
             rate=Fraction(chance.choice(["0.01", "0.1", "0.7", "2"])),
             chance=Fraction(chance.choice(["0.5", "0.2", "0.01"])),
-            most=chance.randint(1, 4),
+            max_items=chance.randint(1, 4),
         )
         first, second = ({item: common[item] + (item in mine) for item in common} for mine in (one, other))
         yield Pair(first, second, level)
 
 
-def level_of(neighbours: Neighbours, *, rate: Fraction, chance: Fraction, most: int) -> Level:
-    return Level(rate, chance, Fraction(0), most, neighbours, each_pays=False)
+def level_of(neighbours: Neighbours, *, rate: Fraction, chance: Fraction, max_items: int) -> Level:
+    return Level(rate, chance, Fraction(0), max_items, neighbours, each_pays=False)
 
 
 def claimed(level: Level) -> float:
@@ -231,7 +231,7 @@ def test_the_lemmas_by_formula(neighbours: Neighbours) -> None:
 def test_the_range_needs_what_is_added_to_the_rate(neighbours: Neighbours) -> None:
     """Somebody brings so many new items that even the next one has a person: then the bottom is heavier by a factor of
     nearly 1 + chance, on top of what its score adds."""
-    level = level_of(neighbours, rate=Fraction(1, 1000), chance=ONE / 2, most=400)
+    level = level_of(neighbours, rate=Fraction(1, 1000), chance=ONE / 2, max_items=400)
     new = {f"item {number}": 1 for number in range(401)}
     one, other = ({"good": 5}, {"good": 5 if neighbours == "add-remove" else 4, **new})
     both = [weights(often, level) for often in (one, other)]
@@ -259,10 +259,10 @@ EXACTLY = Fraction(1, 10**12)
 
 
 def neighbouring(
-    neighbours: Neighbours, kinds: list[tuple[str, ...]] = KINDS, most: int = 2
+    neighbours: Neighbours, kinds: list[tuple[str, ...]] = KINDS, max_items: int = 2
 ) -> list[tuple[People, People]]:
     """Tiny datasets, alone and in crowds."""
-    few = list(pairs(kinds, most, neighbours))
+    few = list(pairs(kinds, max_items, neighbours))
     return [(crowd + one, crowd + other) for crowd in CROWDS for one, other in few]
 
 
@@ -276,20 +276,20 @@ class Bent(Entropy):
     def __init__(self, inner: Entropy, bend: Bend, level: Level) -> None:
         self._inner, self._bend, self._level = inner, bend, level
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return self._inner.draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return self._inner.draw(distribution, size)
 
     def secret(self) -> bytes:
         return self._inner.secret()
 
-    def race(self, race: Race, most: int) -> Integers:
-        return self._inner.race(self._bend(race, self._level), most)
+    def race(self, race: Race, max_items: int) -> Integers:
+        return self._inner.race(self._bend(race, self._level), max_items)
 
 
-def two_levels(neighbours: Neighbours, most: int, rho: str) -> CountRelease:
+def two_levels(neighbours: Neighbours, max_items: int, rho: str) -> CountRelease:
     return found_in(
         (Fraction("0.7"), Fraction("1.4")),
-        most=most,
+        max_items=max_items,
         chance=ONE / 10,
         variance=Fraction(0),
         rho=Fraction(rho),
@@ -299,14 +299,14 @@ def two_levels(neighbours: Neighbours, most: int, rho: str) -> CountRelease:
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("most", "rho"), [(1, "0.1"), (1, "0.8"), (2, "0.3"), (2, "0.8"), (3, "0.3")])
-def test_items_alone(neighbours: Neighbours, most: int, rho: str) -> None:
+@pytest.mark.parametrize(("max_items", "rho"), [(1, "0.1"), (1, "0.8"), (2, "0.3"), (2, "0.8"), (3, "0.3")])
+def test_items_alone(neighbours: Neighbours, max_items: int, rho: str) -> None:
     """One or two levels, cut off by the budget or not: at every epsilon within the price; and what delta pays for does
     happen."""
-    mechanism = two_levels(neighbours, most, rho)
-    laws = Laws(on_people(mechanism), EXACTLY)
+    mechanism = two_levels(neighbours, max_items, rho)
+    distributions = Laws(on_people(mechanism), EXACTLY)
     for epsilon in EPSILONS:
-        exact = laws.worst_delta(neighbouring(neighbours), epsilon)
+        exact = distributions.worst_delta(neighbouring(neighbours), epsilon)
         assert exact.high <= price(mechanism, epsilon) + 20 * EXACTLY
     if rho == "0.8":
         assert exact.low > 1 - (1 + mechanism.levels[0].chance) ** -2 - 20 * EXACTLY
@@ -332,19 +332,22 @@ def test_the_loop_of_the_paper(neighbours: Neighbours) -> None:
     loop = two_levels(neighbours, 2, "0.8")
     levels = tuple(replace(level, each_pays=True) for level in loop.levels)
     mechanism = replace(loop, levels=levels, event=Adaptive(loop.event.rho, 3 * levels[0].chance))
-    laws = Laws(on_people(mechanism), EXACTLY)
+    distributions = Laws(on_people(mechanism), EXACTLY)
     for epsilon in EPSILONS:
-        assert laws.worst_delta(neighbouring(neighbours), epsilon).high <= price(mechanism, epsilon) + 20 * EXACTLY
+        assert (
+            distributions.worst_delta(neighbouring(neighbours), epsilon).high
+            <= price(mechanism, epsilon) + 20 * EXACTLY
+        )
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_with_counts(neighbours: Neighbours) -> None:
     """Every order of up to two items, every draw of their noise."""
-    mechanism = found_in((ONE,), most=2, chance=ONE / 20, variance=ONE, rho=Fraction(2), neighbours=neighbours)
+    mechanism = found_in((ONE,), max_items=2, chance=ONE / 20, variance=ONE, rho=Fraction(2), neighbours=neighbours)
     left_out = Fraction(1, 1000)
-    laws, few = Laws(on_people(mechanism), left_out), neighbouring(neighbours, [("a",), ("a", "b")], 1)
+    distributions, few = Laws(on_people(mechanism), left_out), neighbouring(neighbours, [("a",), ("a", "b")], 1)
     for epsilon in (ONE, Fraction(3), Fraction(6)):
-        assert laws.worst_delta(few, epsilon).high <= price(mechanism, epsilon) + 4 * left_out
+        assert distributions.worst_delta(few, epsilon).high <= price(mechanism, epsilon) + 4 * left_out
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -354,8 +357,10 @@ def test_the_noise_of_a_count_is_needed(neighbours: Neighbours) -> None:
     crowd: People = (("a",),) * 80
     few = [(crowd + one, crowd + other) for one, other in pairs([("a",), ("b",)], 1, neighbours)]
     rho = Fraction("0.51")
-    mechanism = found_in((ONE / 5,), most=2, chance=ONE / 1000, variance=ONE, rho=rho, neighbours=neighbours)
-    louder = found_in((ONE / 5,), most=2, chance=ONE / 1000, variance=ONE / 4, rho=Fraction(9), neighbours=neighbours)
+    mechanism = found_in((ONE / 5,), max_items=2, chance=ONE / 1000, variance=ONE, rho=rho, neighbours=neighbours)
+    louder = found_in(
+        (ONE / 5,), max_items=2, chance=ONE / 1000, variance=ONE / 4, rho=Fraction(9), neighbours=neighbours
+    )
     exact, loud = (worst_delta(on_people(each), few, 1, Fraction(1, 10**4)) for each in (mechanism, louder))
     assert price(mechanism, ONE) / 4 < exact.low
     assert exact.high <= price(mechanism, ONE) < loud.low
@@ -365,11 +370,11 @@ def test_the_noise_of_a_count_is_needed(neighbours: Neighbours) -> None:
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_refined_counts(neighbours: Neighbours) -> None:
     """Up to three measurements of one item, the later ones only if the earlier ones were rough."""
-    told = found_in((ONE,), most=1, chance=ONE / 20, variance=ONE / 2, rho=Fraction("1.3"), neighbours=neighbours)
+    told = found_in((ONE,), max_items=1, chance=ONE / 20, variance=ONE / 2, rho=Fraction("1.3"), neighbours=neighbours)
     mechanism, left_out = replace(told, variant="refined", target=ONE), Fraction(1, 1000)
-    laws, few = Laws(on_people(mechanism), left_out), neighbouring(neighbours, [("a",), ("b",)], 1)
+    distributions, few = Laws(on_people(mechanism), left_out), neighbouring(neighbours, [("a",), ("b",)], 1)
     for epsilon in (ONE, Fraction(2), Fraction(4)):
-        assert laws.worst_delta(few, epsilon).high <= price(mechanism, epsilon) + 6 * left_out
+        assert distributions.worst_delta(few, epsilon).high <= price(mechanism, epsilon) + 6 * left_out
 
 
 def test_ranks_move_by_one_at_most() -> None:
@@ -382,8 +387,8 @@ def test_ranks_move_by_one_at_most() -> None:
         for neighbours in BOTH:
             mine = [Counter(item for item in "abcdef" if chance.random() < 0.5) for _ in range(2)]
             sides = [common + mine[0], common + mine[1] if neighbours == "replace" else common]
-            for most in range(1, 6):
-                one, other = (ranked(side, TopItems(most)).next for side in sides)
+            for max_items in range(1, 6):
+                one, other = (ranked(side, TopItems(max_items)).next for side in sides)
                 moved[neighbours].add(one - other)
     assert moved == {"add-remove": {0, 1}, "replace": {-1, 0, 1}}
     assert [changed_people(neighbours) for neighbours in BOTH] == [1, 2]

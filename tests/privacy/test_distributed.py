@@ -46,8 +46,8 @@ from headcount.mechanism import AnyMechanism, Recentred, Selected
 from headcount.mechanism.distribution import recentred, selected
 from headcount.mechanism.distribution.recentred import CENTRE
 from headcount.mechanism.distribution.strategy import DistributionStrategy, Method
-from headcount.mechanism.mechanism import law
-from headcount.noise import Entropy, Law
+from headcount.mechanism.mechanism import noise_distribution
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.by_score import ByScore
 
 from .test_mechanisms import BOTH
@@ -70,7 +70,7 @@ def of_counts(people: list[Counts], held: Draws) -> BoundedDraws:
     """People by how often they drew each of three items."""
     counts = np.array(people, dtype=np.int64).reshape(-1, 3)
     there = counts > 0
-    keys = pa.table({"item0": [f"item {place}" for place in range(3)]})
+    keys = pa.table({"item0": [f"item {index}" for index in range(3)]})
     starts = np.append(0, np.cumsum(there.sum(axis=1)))
     return held.of(keys, starts, np.nonzero(there)[1], counts[there])
 
@@ -82,7 +82,7 @@ def pasts(mechanism: Recentred) -> Iterator[tuple[int, Integers, float, Any]]:
     others = np.floor(source.dirichlet([0.4] * 3, 4) * CENTRE).astype(np.int64)
     for centre in (*map(np.array, corners), *others):
         for radius in (radii[0], source.choice(radii), radii[-1]):
-            yield mechanism.bounding.most, centre, float(radius), radii
+            yield mechanism.bounding.max_total, centre, float(radius), radii
 
 
 def furthest(parts: list[Measurements]) -> list[int]:
@@ -96,11 +96,11 @@ def furthest(parts: list[Measurements]) -> list[int]:
 
 
 @pytest.mark.slow(one_in=3)
-@pytest.mark.parametrize("most", BOUNDS)
-def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
+@pytest.mark.parametrize("max_total", BOUNDS)
+def test_what_one_person_changes_is_what_the_noise_is_for(max_total: int) -> None:
     """Added or removed, and replaced, also by somebody who has none of the items: at every past, and nearly attained at
     some."""
-    once, twice = (recentred.calibrated(BUDGET, Draws(most, most), neighbours, 3) for neighbours in BOTH)
+    once, twice = (recentred.calibrated(BUDGET, Draws(max_total, max_total), neighbours, 3) for neighbours in BOTH)
     worst = {neighbours: [0, 0, 0, 0] for neighbours in BOTH}
     nobody = of_counts([], once.bounding)
     alone = [of_counts([person], once.bounding) for person in FEW + MUCH]
@@ -117,13 +117,13 @@ def test_what_one_person_changes_is_what_the_noise_is_for(most: int) -> None:
             assert found > 0.97 * events[0].squared_sensitivity
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_a_table_measures_what_its_people_add(most: int) -> None:
+@pytest.mark.parametrize("max_total", [1, 3])
+def test_a_table_measures_what_its_people_add(max_total: int) -> None:
     """So that what one person changes does not depend on others. In whatever order people and their items come."""
-    mechanism = recentred.calibrated(BUDGET, Draws(most, most), ADDED, 3)
-    source = np.random.default_rng(most)
+    mechanism = recentred.calibrated(BUDGET, Draws(max_total, max_total), ADDED, 3)
+    source = np.random.default_rng(max_total)
     for past in pasts(mechanism):
-        people = [(FEW + MUCH)[place] for place in source.integers(0, len(FEW + MUCH), 3)]
+        people = [(FEW + MUCH)[index] for index in source.integers(0, len(FEW + MUCH), 3)]
         whole = measurements(of_counts(people, mechanism.bounding), *past)
         parts = [measurements(of_counts([person], mechanism.bounding), *past) for person in people]
         added = [sum(kind[1:], start=kind[0]) for kind in zip(*parts, strict=True)]
@@ -135,7 +135,7 @@ def test_a_table_measures_what_its_people_add(most: int) -> None:
 def turned_around(bounded: BoundedDraws) -> BoundedDraws:
     """Everybody's pairs, and everybody, from the last to the first."""
     starts = bounded.starts[-1] - bounded.starts[::-1]
-    return replace(bounded, starts=starts, places=bounded.places[::-1], counts=bounded.counts[::-1])
+    return replace(bounded, starts=starts, indices=bounded.indices[::-1], counts=bounded.counts[::-1])
 
 
 class Recorded(Fixed):
@@ -143,11 +143,11 @@ class Recorded(Fixed):
 
     def __init__(self) -> None:
         super().__init__(0)
-        self.laws: list[Law] = []
+        self.distributions: list[NoiseDistribution] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
-        self.laws.append(law)
-        return super().draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        self.distributions.append(distribution)
+        return super().draw(distribution, size)
 
 
 def strategy(method: Method, neighbours: Neighbours, bound: int | str, **more: Any) -> DistributionStrategy:
@@ -168,9 +168,9 @@ def test_every_draw_is_paid_for(method: Method, neighbours: Neighbours, bound: i
     made = asked.mechanism(held)
     made.run(drawn_or_counted(people, made), entropy)
     events = [*(choice.events if choice else ()), *made.events]
-    noise = Counter(each for each in entropy.laws if not isinstance(each, ByScore))
-    assert noise == Counter(law(event) for event in events if isinstance(event, Gaussian | Laplace))
-    chosen = [each for each in entropy.laws if isinstance(each, ByScore)]
+    noise = Counter(each for each in entropy.distributions if not isinstance(each, ByScore))
+    assert noise == Counter(noise_distribution(event) for event in events if isinstance(event, Gaussian | Laplace))
+    chosen = [each for each in entropy.distributions if isinstance(each, ByScore)]
     assert len(chosen) == (2 if isinstance(made, Selected) else 0)
     assert {each.rate for each in chosen} <= {e.epsilon / 2 for e in events if isinstance(e, Selections)}
     assert compose.covers(BUDGET, events)
@@ -216,13 +216,13 @@ def scores(mechanism: Selected, people: People, many: int) -> Integers:
 
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("max_total", [1, 2])
 @pytest.mark.parametrize("method", ["ks", "hypothesis-selection"])
-def test_scores_change_by_one_and_of_few_items(method: Any, most: int, neighbours: Neighbours) -> None:
+def test_scores_change_by_one_and_of_few_items(method: Any, max_total: int, neighbours: Neighbours) -> None:
     """Of as many items as are paid for, exactly; whatever the number of people is said to be."""
-    made = selected.calibrated(BUDGET, ExactDraws(most), neighbours, 4, method, 7)
-    everybody = [tuple(person) for person in product("abcd", repeat=most)] + [("a",) * (most - 1)]
-    crowd: People = (("a",) * most, ("b",) * most, ("c",) * most) * 3
+    made = selected.calibrated(BUDGET, ExactDraws(max_total), neighbours, 4, method, 7)
+    everybody = [tuple(person) for person in product("abcd", repeat=max_total)] + [("a",) * (max_total - 1)]
+    crowd: People = (("a",) * max_total, ("b",) * max_total, ("c",) * max_total) * 3
     changed, furthest = set(), 0
     for one, other in pairs(everybody, 1, neighbours):
         for many in (0, 7, 10, 40):
@@ -230,15 +230,15 @@ def test_scores_change_by_one_and_of_few_items(method: Any, most: int, neighbour
             changed.add(int((change > 0).any(axis=1).sum()))
             furthest = max(furthest, int(change.max()))
     assert furthest == 1
-    assert max(changed) == made.event.count == min(4, changed_people(neighbours) * most)
+    assert max(changed) == made.event.count == min(4, changed_people(neighbours) * max_total)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("most", [1, 2])
-def test_presence_changes_by_what_is_paid_for(most: int, neighbours: Neighbours) -> None:
+@pytest.mark.parametrize("max_total", [1, 2])
+def test_presence_changes_by_what_is_paid_for(max_total: int, neighbours: Neighbours) -> None:
     """How many people have each item, and how many people there are."""
-    made = selected.calibrated(BUDGET, ExactDraws(most), neighbours, 4, "sparse", None)
-    everybody = [tuple(person) for person in product("abcd", repeat=most)] + [("a",) * (most - 1)]
+    made = selected.calibrated(BUDGET, ExactDraws(max_total), neighbours, 4, "sparse", None)
+    everybody = [tuple(person) for person in product("abcd", repeat=max_total)] + [("a",) * (max_total - 1)]
     counted = [
         [shown(made.run(bounded_draws(people, made.bounding, ("a", "b", "c", "d")), Fixed(0))) for people in pair]
         for pair in pairs(everybody, 1, neighbours)
@@ -265,35 +265,35 @@ def test_a_profile_and_the_choices_that_follow(neighbours: Neighbours) -> None:
     for one, other in pairs([("a",), ("a", "a"), ("a",) * 9], 1, neighbours):
         both = crowd + one, crowd + other
         bins = [sizes(people).on(edges).people for people in both]
-        places = np.flatnonzero(bins[0] != bins[1]).tolist()
+        indices = np.flatnonzero(bins[0] != bins[1]).tolist()
 
-        def watched(people: People, entropy: Entropy, places: list[int] = places) -> list[object]:
-            seen: list[object] = run(people, NoiseOnDifferences(entropy, lambda many: places, KEY))
+        def watched(people: People, entropy: Entropy, indices: list[int] = indices) -> list[object]:
+            seen: list[object] = run(people, NoiseOnDifferences(entropy, lambda many: indices, KEY))
             bounds.add(seen[1])
             return seen
 
-        laws = Laws(watched, Fraction(1, 10**4))
-        assert laws.worst_delta([both], budget.epsilon).low == 0
-        less = max(less, laws.worst_delta([both], budget.epsilon / 4).low)
+        distributions = Laws(watched, Fraction(1, 10**4))
+        assert distributions.worst_delta([both], budget.epsilon).low == 0
+        less = max(less, distributions.worst_delta([both], budget.epsilon / 4).low)
     assert less > 0
     assert len(bounds) > 1
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_every_part_of_a_persons_draws_is_equally_likely(most: int) -> None:
+@pytest.mark.parametrize("max_total", [1, 2, 3])
+def test_every_part_of_a_persons_draws_is_equally_likely(max_total: int) -> None:
     """Four draws of different items; and three, two of them alike: 60,000 people, each with a hash of their own. The
     deviation of a part is at most 0.0021."""
     many = 60_000
-    hashes = np.random.default_rng(most).integers(0, 2**60, many)
-    starts, places = np.arange(many + 1) * 4, np.tile(np.arange(4), many)
-    left, kept, counts = ExactDraws(most).kept_of(starts, places, np.ones(4 * many, np.int64), hashes)
-    assert (of_each(counts, left) == most).all()
-    parts = Counter(map(tuple, kept.reshape(many, most).tolist()))
-    sets = {tuple(sorted(part[:most])) for part in permutations(range(4))}
+    hashes = np.random.default_rng(max_total).integers(0, 2**60, many)
+    starts, indices = np.arange(many + 1) * 4, np.tile(np.arange(4), many)
+    left, kept, counts = ExactDraws(max_total).kept_of(starts, indices, np.ones(4 * many, np.int64), hashes)
+    assert (of_each(counts, left) == max_total).all()
+    parts = Counter(map(tuple, kept.reshape(many, max_total).tolist()))
+    sets = {tuple(sorted(part[:max_total])) for part in permutations(range(4))}
     assert parts.keys() == sets
     assert all(abs(parts[part] / many - 1 / len(sets)) < 0.0125 for part in sets)
-    starts, places, twice = np.arange(many + 1) * 2, np.tile([0, 1], many), np.tile([2, 1], many)
-    _, kept, counts = ExactDraws(1).kept_of(starts, places, twice, hashes)
+    starts, indices, twice = np.arange(many + 1) * 2, np.tile([0, 1], many), np.tile([2, 1], many)
+    _, kept, counts = ExactDraws(1).kept_of(starts, indices, twice, hashes)
     assert abs((kept == 0).mean() - 2 / 3) < 0.0125
 
 
@@ -303,7 +303,7 @@ EXTREMES = [0, -1, 2**30, -(2**45), 2**61, -(2**61)]
 class Jumping(Fixed):
     """Noise of one size, in turn up and down."""
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         return self._value * (1 - 2 * (np.arange(size, dtype=np.int64) % 2))
 
 
@@ -347,7 +347,7 @@ class Making(Fixed):
         super().__init__(0)
         self.wanted, self.remembered, self.drawn = wanted, remembered, 0
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         noise = self.wanted[self.drawn] - self.remembered.values[self.drawn]
         assert len(noise) == size
         self.drawn += 1
@@ -383,7 +383,7 @@ class Leading(Fixed):
         super().__init__(0)
         self.noise = noise
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         assert len(self.noise) == size
         return self.noise
 
@@ -402,23 +402,25 @@ def test_public_sizes_do_not_tell_how_samples_are_spread() -> None:
     choice = strategy("recentred", "replace", "auto", public=True).selection
     assert choice
     others, nothing = MILLION - 10**4, np.zeros(2, dtype=np.int64)
-    one, two = (Sizes(np.array([others, most]), np.array([40, 1]), nothing) for most in (MILLION, 2 * MILLION))
+    one, two = (
+        Sizes(np.array([others, max_total]), np.array([40, 1]), nothing) for max_total in (MILLION, 2 * MILLION)
+    )
     assert choice.draw(one, Fixed(0)) == choice.draw(two, Fixed(0))
 
 
 def test_draws_of_equal_numbers_are_told_apart_by_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """If all are equal, the same is kept of somebody, in whatever order pairs come and whoever else is there."""
     monkeypatch.setattr(
-        draws_module, "_sort_keys", lambda hashes, places, copies: np.zeros(len(places), dtype=np.uint64)
+        draws_module, "_sort_keys", lambda hashes, indices, copies: np.zeros(len(indices), dtype=np.uint64)
     )
     held = ExactDraws(40)
-    places, counts = np.array([2, 0, 1]), np.array([30, 30, 30])
+    indices, counts = np.array([2, 0, 1]), np.array([30, 30, 30])
     for turned in permutations(range(3)):
         order = list(turned)
         for others in (0, 1, 50):
             _, kept_places, kept = held.kept_of(
                 np.array([0, 3, 4]),
-                np.append(places[order], 0),
+                np.append(indices[order], 0),
                 np.append(counts[order], 41 + others),
                 np.zeros(2, int),
             )

@@ -18,7 +18,7 @@ from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import SampledItems
 from headcount.mechanism.unknown.thresholded import Thresholded
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -27,12 +27,12 @@ ITEMS = [("a",), ("b",), ("a", "b")]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 
 
-def noisy_histogram(law: Law, threshold: int) -> Run[People]:
+def noisy_histogram(distribution: NoiseDistribution, threshold: int) -> Run[People]:
     """People per item, items not known in advance; those at or above the threshold, in order of the items."""
 
     def run(people: People, entropy: Entropy) -> dict[str, int]:
         counts = Counter(item for person in people for item in set(person))
-        noisy = dict(zip(sorted(counts), entropy.draw(law, len(counts)).tolist(), strict=True))
+        noisy = dict(zip(sorted(counts), entropy.draw(distribution, len(counts)).tolist(), strict=True))
         shown = {item: counts[item] + draw for item, draw in noisy.items()}
         return {item: value for item, value in shown.items() if value >= threshold}
 
@@ -45,16 +45,16 @@ def below(exact: Fraction, price: Fraction, left_out: Fraction = LEFT_OUT) -> bo
 
 
 @lru_cache(maxsize=4)
-def histograms(law: Law, limit: int) -> Laws[People]:
+def histograms(distribution: NoiseDistribution, limit: int) -> Laws[People]:
     """What a noisy histogram shows: its laws are the same for both kinds of neighbours, and enumerated once."""
-    return Laws(noisy_histogram(law, limit), LEFT_OUT)
+    return Laws(noisy_histogram(distribution, limit), LEFT_OUT)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(2)])
 def test_a_laplace_count_costs_one_over_its_scale(scale: Fraction) -> None:
-    laws, people = Laws(noisy_count(DiscreteLaplace(scale)), LEFT_OUT), list(pairs([("a",)], 2, "add-remove"))
-    assert laws.worst_delta(people, 1 / scale).high <= 4 * LEFT_OUT
-    assert laws.worst_delta(people, 1 / scale * Fraction(9, 10)).low > Fraction(1, 100)
+    distributions, people = Laws(noisy_count(DiscreteLaplace(scale)), LEFT_OUT), list(pairs([("a",)], 2, "add-remove"))
+    assert distributions.worst_delta(people, 1 / scale).high <= 4 * LEFT_OUT
+    assert distributions.worst_delta(people, 1 / scale * Fraction(9, 10)).low > Fraction(1, 100)
 
 
 @pytest.mark.slow(one_in=3)
@@ -121,8 +121,8 @@ def test_gaussian_threshold(
     neighbours: Neighbours, kinds: list[tuple[str, ...]], items: int, epsilon: str, variance: str, limit: int
 ) -> None:
     event = GaussianThreshold(Fraction(variance), items=items, largest=1, threshold=limit, neighbours=neighbours)
-    laws = histograms(DiscreteGaussian(Fraction(variance)), limit)
-    exact = laws.worst_delta(pairs(kinds, 4 - items, neighbours), Fraction(epsilon))
+    distributions = histograms(DiscreteGaussian(Fraction(variance)), limit)
+    exact = distributions.worst_delta(pairs(kinds, 4 - items, neighbours), Fraction(epsilon))
     assert below(exact.high, threshold.gaussian_delta(Fraction(epsilon), event))
 
 
@@ -154,13 +154,13 @@ def test_a_joint_gaussian_of_small_numbers(neighbours: Neighbours) -> None:
 @pytest.mark.parametrize(("variance", "epsilon"), [("1", "1"), ("4", "1/2"), ("18.3", "1")])
 def test_discrete_gaussian_on_two_cells_is_priced_above_its_exact_delta(variance: str, epsilon: str) -> None:
     """One person changes both cells by 1: the proved bound must lie above the enumerated truth, and near it."""
-    law = DiscreteGaussian(Fraction(variance))
+    distribution = DiscreteGaussian(Fraction(variance))
 
     def run(shift: int, entropy: Entropy) -> tuple[int, ...]:
-        return tuple((entropy.draw(law, 2) + shift).tolist())
+        return tuple((entropy.draw(distribution, 2) + shift).tolist())
 
     left_out = Fraction(1, 10**6)
     exact = worst_delta(run, [(0, 1)], Fraction(epsilon), left_out)
-    price = gaussian.discrete_delta(Fraction(epsilon), [Gaussian(law.variance, Fraction(2), 2)])
+    price = gaussian.discrete_delta(Fraction(epsilon), [Gaussian(distribution.variance, Fraction(2), 2)])
     assert exact.low <= price
     assert price <= 2 * exact.high

@@ -33,7 +33,7 @@ from headcount.mechanism.groups.measurement import GroupMeasurement
 from headcount.mechanism.groups.metric import PEOPLE, Metric
 from headcount.mechanism.groups.norms import SeenNorms
 from headcount.mechanism.groups.units import Squares, Sums, Units
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.source.amounts import GRID
 from headcount.source.axis import Axis
 from headcount.source.contributions import ReadPlan
@@ -117,12 +117,12 @@ def few_bins(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
 class Only(Entropy):
     """Some of the draws are left to another entropy; all others are 0."""
 
-    def __init__(self, inner: Entropy, places: Collection[int]) -> None:
-        self._inner, self._places, self._place = inner, places, -1
+    def __init__(self, inner: Entropy, indices: Collection[int]) -> None:
+        self._inner, self._places, self._place = inner, indices, -1
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         self._place += 1
-        return self._inner.draw(law, size) if self._place in self._places else np.zeros(size, dtype=np.int64)
+        return self._inner.draw(distribution, size) if self._place in self._places else np.zeros(size, dtype=np.int64)
 
     def secret(self) -> bytes:
         return self._inner.secret()
@@ -163,7 +163,7 @@ def shown(
     part: str, event: Gaussian | Laplace, units: Units, neighbours: Neighbours, few_bins: list[list[float]]
 ) -> Callable[[tuple[Person, ...], Entropy], object]:
     """All that a part of the measurement lets see, if everything else has no noise."""
-    vectors, keys, _, places, _ = PARTS[part]
+    vectors, keys, _, indices, _ = PARTS[part]
     events = (event,) * (4 if vectors[0].centred else 3)
     chosen = (None,) * len(vectors)
     measurement = Open(events, vectors, (1.0,) * len(vectors), neighbours, chosen, units=units)  # type: ignore[arg-type]
@@ -173,10 +173,10 @@ def shown(
         measurement.seen.clear()
         listed = np.arange(len(KEYS)) < len(keys)
         unprofiled = units.order == 1 and len(keys) > 1 and PEOPLE not in vectors and part != "values"
-        drawn = [place - 1 for place in places] if unprofiled else places
+        drawn = [index - 1 for index in indices] if unprofiled else indices
         found = measurement.run(bounded(people, ListedGroups()).look(listed), len(keys), Only(entropy, drawn))
         if part.startswith(("values", "profile")):
-            return few_bins[: len(places)]
+            return few_bins[: len(indices)]
         return list(measurement.seen) if part == "clipped" else [each.totals.values.tolist() for each in found.vectors]
 
     return run
@@ -220,14 +220,16 @@ def found_in(rounds: int, threshold: int, neighbours: Neighbours, vector: Vector
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_with_laplace_noise(part: str, neighbours: Neighbours, few_bins: list[list[float]]) -> None:
     """Every draw of it: no delta at its price, and one at less than half of it."""
-    most, scale = 13, Fraction(6)
-    sensitivity = Fraction(most * changed_people(neighbours))
-    run = shown(part, Laplace(scale, sensitivity), Sums(most), neighbours, few_bins)
-    laws = Laws(run, Fraction(1, 1000))
-    exact = laws.worst_delta(neighbouring(neighbours), sensitivity / scale)
+    max_items, scale = 13, Fraction(6)
+    sensitivity = Fraction(max_items * changed_people(neighbours))
+    run = shown(part, Laplace(scale, sensitivity), Sums(max_items), neighbours, few_bins)
+    distributions = Laws(run, Fraction(1, 1000))
+    exact = distributions.worst_delta(neighbouring(neighbours), sensitivity / scale)
     assert exact.low == 0
     assert exact.high < Fraction(1, 40)
-    assert laws.worst_delta(neighbouring(neighbours), sensitivity / scale * LESS[neighbours]).low > Fraction(1, 100)
+    assert distributions.worst_delta(neighbouring(neighbours), sensitivity / scale * LESS[neighbours]).low > Fraction(
+        1, 100
+    )
 
 
 LESS: dict[Neighbours, Fraction] = {"add-remove": Fraction(2, 5), "replace": Fraction(1, 4)}

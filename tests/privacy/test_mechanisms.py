@@ -34,7 +34,7 @@ from headcount.bound import (
 )
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import Profile
-from headcount.bound.shown import PeopleSizes, Shown
+from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, NoisyTwice, NoisyWithScalar, Thresholded, Weighted
 from headcount.mechanism.scalar import with_scalar
@@ -43,7 +43,7 @@ from headcount.mechanism.stages import second as unknown_second
 from headcount.mechanism.stages.clipped import Clipped
 from headcount.mechanism.stages.second import SecondMeasurement
 from headcount.mechanism.unknown import thresholded
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.source import Contributions, contributions
 from headcount.source.contributions import ReadPlan
 from tests.tables import on_shared_engine
@@ -76,16 +76,16 @@ def remembering(bounded: BoundedWeighted) -> BoundedWeighted:
     """The same, with a second look that is computed once for every list and bound."""
 
     @lru_cache
-    def look_again(shown: tuple[bool, ...]) -> Shown:
+    def look_again(shown: tuple[bool, ...]) -> PublicItems:
         return Remembered(bounded.look_again(np.array(shown)))
 
     return replace(bounded, look_again=lambda shown: look_again(tuple(shown.tolist())))
 
 
-class Remembered(Shown):
+class Remembered(PublicItems):
     """A second look, each part of it once."""
 
-    def __init__(self, inner: Shown) -> None:
+    def __init__(self, inner: PublicItems) -> None:
         self.norm, self.found, self._sizes = inner.norm, lru_cache(inner.totals), inner.sizes
 
     @property
@@ -172,9 +172,9 @@ def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
     mechanism = clipped.laplace(Cost(Fraction(2), Fraction(0)), bounding, 2, neighbours)
     run = run_of(mechanism, events=events, known=True)
     people = list(pairs(kinds, 2 if neighbours == "add-remove" else 1, neighbours))
-    laws = Laws(run, LEFT_OUT)
-    assert below(laws.worst_delta(people, 2).high, Fraction(0))
-    assert laws.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
+    distributions = Laws(run, LEFT_OUT)
+    assert below(distributions.worst_delta(people, 2).high, Fraction(0))
+    assert distributions.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -189,9 +189,9 @@ def test_a_sample_of_public_items(neighbours: Neighbours) -> None:
         drawn = loss.draw(sizes(people), entropy)
         return drawn.lost, mechanism.run(bounded(people, mechanism.bounding, False, True), entropy).values[:1].tolist()
 
-    laws, few = Laws(run, Fraction(1, 500)), list(pairs([("a",), ("b",), tuple("abcdefgh")], 1, neighbours))
-    assert laws.worst_delta(few, 2).low == 0
-    assert laws.worst_delta(few, Fraction(9, 10)).low > 0
+    distributions, few = Laws(run, Fraction(1, 500)), list(pairs([("a",), ("b",), tuple("abcdefgh")], 1, neighbours))
+    assert distributions.worst_delta(few, 2).low == 0
+    assert distributions.worst_delta(few, Fraction(9, 10)).low > 0
     both = Laws(run_of(mechanism, known=True), LEFT_OUT)
     assert both.worst_delta(few, 1).low == 0
     assert both.worst_delta(few, Fraction(9, 10)).low > Fraction(1, 200)
@@ -218,7 +218,7 @@ class Open(SecondMeasurement):
 
     profiles: list[list[float]] = field(default_factory=list, compare=False)
 
-    def look(self, shown: Shown, items: int, entropy: Entropy) -> Profile:
+    def look(self, shown: PublicItems, items: int, entropy: Entropy) -> Profile:
         profile = super().look(shown, items, entropy)
         self.profiles.append(profile.counts.tolist())
         return profile
@@ -276,12 +276,14 @@ def one_bin(monkeypatch: pytest.MonkeyPatch) -> None:
 class Only(Entropy):
     """One of the draws is left to another entropy; all others are 0."""
 
-    def __init__(self, inner: Entropy, place: int) -> None:
-        self._inner, self._place, self._before = inner, place, 0
+    def __init__(self, inner: Entropy, index: int) -> None:
+        self._inner, self._place, self._before = inner, index, 0
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         self._before += 1
-        return self._inner.draw(law, size) if self._before == self._place + 1 else np.zeros(size, dtype=np.int64)
+        return (
+            self._inner.draw(distribution, size) if self._before == self._place + 1 else np.zeros(size, dtype=np.int64)
+        )
 
     def secret(self) -> bytes:
         return self._inner.secret()
@@ -303,23 +305,23 @@ NEAR = {"profile": Fraction(1, 4), "clipped": Fraction(1, 20), "totals": Fractio
 def test_each_part_of_the_second_measurement(neighbours: Neighbours, part: str, known: bool) -> None:
     """Every draw of it, given which items are shown: a and b, and c is not. At most its price, and near it; unless a
     person is replaced, which changes one of two bins if there is only one."""
-    place, norm, variance = PARTS[part]
+    index, norm, variance = PARTS[part]
     again = noise([variance] * 4, norm**2, neighbours)
     plain = Gaussian(Fraction(variance), Fraction(norm**2 * changed_people(neighbours)), 4)
     threshold = WeightedThreshold(Fraction(variance), Fraction(norm**2), 4, 3 * norm, neighbours)
     bounding = WeightedClip(1, 4, 1, squared=norm**2)
-    mechanism = Weighted(bounding, plain if known else threshold, Open(tuple(again), 1, norm**2, most_shown=2))
+    mechanism = Weighted(bounding, plain if known else threshold, Open(tuple(again), 1, norm**2, max_shown=2))
     everything = seen_of(mechanism, known=known)
 
     def run(people: tuple[Person, ...], entropy: Entropy) -> object:
-        shown, (profile, bound, totals, clipped, far) = everything(people, Only(entropy, place))
+        shown, (profile, bound, totals, clipped, far) = everything(people, Only(entropy, index))
         assert set(shown) == {"a", "b"}
         return {"profile": profile, "totals": (bound, totals), "clipped": clipped, "far": far}[part]
 
     crowd: tuple[Person, ...] = (("a",), ("b",)) * 4
     kinds: list[Person] = [("a",), ("b",), ("c",), ("a", "b", "c")]
     people = [(crowd + one, crowd + other) for one, other in pairs(kinds, 1, neighbours)]
-    exact, price = worst_delta(run, people, 1, Fraction(1, 2000)), discrete_delta(Fraction(1), [again[place - 1]])
+    exact, price = worst_delta(run, people, 1, Fraction(1, 2000)), discrete_delta(Fraction(1), [again[index - 1]])
     assert exact.low <= price
     assert exact.high > price * NEAR[part]
 
@@ -331,7 +333,7 @@ def test_weighted_twice_in_a_crowd() -> None:
     more than that of the first alone would be."""
     again, half = noise([2, 2, 2, 2], 4, "add-remove"), Fraction(1, 2)
     event = WeightedThreshold(Fraction(2), Fraction(4), 2, 8, "add-remove")
-    mechanism = Weighted(WeightedClip(1, 2, 1, squared=4), event, Open(tuple(again), 1, 4, most_shown=2))
+    mechanism = Weighted(WeightedClip(1, 2, 1, squared=4), event, Open(tuple(again), 1, 4, max_shown=2))
     crowd: tuple[Person, ...] = (("a",),) * 6
     exact = worst_delta(seen_of(mechanism), [((*crowd, ("a",)), crowd)], half, Fraction(1, 50))
     assert gaussian_delta(half, event) < exact.low <= gaussian_delta(half, event, again)
@@ -353,9 +355,9 @@ def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) 
         return drawn.lost, noisy.items["item0"].to_pylist(), noisy.values.tolist()
 
     kinds: list[Person] = [("a",), ("a", "b"), tuple("abcdefgh")]
-    laws, few = Laws(run, LEFT_OUT), list(pairs(kinds, 1, neighbours))
-    assert below(laws.worst_delta(few, budget.epsilon).high, budget.delta)
-    assert laws.worst_delta(few, Fraction(9, 10)).low > budget.delta
+    distributions, few = Laws(run, LEFT_OUT), list(pairs(kinds, 1, neighbours))
+    assert below(distributions.worst_delta(few, budget.epsilon).high, budget.delta)
+    assert distributions.worst_delta(few, Fraction(9, 10)).low > budget.delta
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -376,9 +378,9 @@ def test_a_number_beside_clipped_counts(neighbours: Neighbours) -> None:
         return noisy.values[:1].tolist(), noisy.number
 
     kinds: list[Person] = [("a",), ("a",) * 9]
-    laws, few = Laws(run, Fraction(1, 500)), list(pairs(kinds, 1, neighbours))
-    assert laws.worst_delta(few, budget.epsilon).low == 0
-    assert laws.worst_delta(few, Fraction(9, 10)).low > 0
+    distributions, few = Laws(run, Fraction(1, 500)), list(pairs(kinds, 1, neighbours))
+    assert distributions.worst_delta(few, budget.epsilon).low == 0
+    assert distributions.worst_delta(few, Fraction(9, 10)).low > 0
 
 
 @pytest.mark.parametrize("neighbours", BOTH)

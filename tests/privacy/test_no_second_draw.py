@@ -189,13 +189,13 @@ def options(choice: Any, count: str, chance: np.random.Generator) -> list[Any]:
     if isinstance(choice, FromProfile):
         few, largest = (SampledItems, 1) if count == "users" else (SampledEvents, LARGEST_COUNT)
         large = int(2 ** chance.uniform(0, 14)) ** (1 if count == "users" else 2)
-        most = min(4 * large, MOST_ITEMS) if count == "users" else MOST_ITEMS
-        scaled = WeightedClip(large, most, largest)
+        max_items = min(4 * large, MOST_ITEMS) if count == "users" else MOST_ITEMS
+        scaled = WeightedClip(large, max_items, largest)
         return [choice.unseen_people, few(1), few(2), scaled]
     if isinstance(choice, Discovering):
         return [choice.example(bound) for bound in (1, int(2 ** chance.uniform(0, 14)), LARGEST_BOUND)]
     drawn = choice.kind if hasattr(choice, "kind") else choice.bounding
-    return [drawn(choice.grid[place]) for place in (0, int(chance.integers(len(choice.grid))), -1)]
+    return [drawn(choice.grid[index]) for index in (0, int(chance.integers(len(choice.grid))), -1)]
 
 
 @pytest.mark.slow(but=["auto-plume-None", "auto-auto-10"])
@@ -214,9 +214,9 @@ def test_every_bound_that_may_be_drawn_has_a_mechanism_whatever_the_budget(
 ) -> None:
     """What a plan does not refuse can be calibrated, and so can what is looked at after the choice."""
     chance = np.random.default_rng(20)
-    for place, budget in enumerate(budgets(3)):
-        count: Any = ("users", "events")[place % 2] if mechanism == "auto" else "users"
-        neighbours: Neighbours = "replace" if place % 3 else "add-remove"
+    for index, budget in enumerate(budgets(3)):
+        count: Any = ("users", "events")[index % 2] if mechanism == "auto" else "users"
+        neighbours: Neighbours = "replace" if index % 3 else "add-remove"
         asked = strategy(budget, count, neighbours, cells, bound, mechanism)
         try:
             asked.check()

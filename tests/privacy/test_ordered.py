@@ -34,7 +34,7 @@ from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered import binary_search as halving
 from headcount.mechanism.ordered import hierarchy
 from headcount.mechanism.ordered.readout import Quantiles
-from headcount.mechanism.ordered.strategy import Method, Ordered
+from headcount.mechanism.ordered.strategy import Method, OrderedStrategy
 from headcount.noise import Entropy
 from headcount.source import contributions, open_events
 from headcount.source.axis import Axis
@@ -59,9 +59,9 @@ COARSELY = Fraction(1, 100)
 
 def ordered(
     how: Method, budget: Cost, neighbours: Neighbours, cells: int, q: tuple[Fraction, ...], **more: Any
-) -> Ordered:
+) -> OrderedStrategy:
     readout = Quantiles(Axis((0.0, float(cells)), cells), q)
-    return Ordered(budget=budget, neighbours=neighbours, readout=readout, method=how, **more)
+    return OrderedStrategy(budget=budget, neighbours=neighbours, readout=readout, method=how, **more)
 
 
 @lru_cache(maxsize=64)
@@ -81,17 +81,17 @@ def held(bounding: Bounding, kinds: People, copies: int, cells: int) -> dict[tup
 
 
 def bounded(
-    mechanism: Hierarchy | BinarySearch, kinds: People, most: int, neighbours: Neighbours
+    mechanism: Hierarchy | BinarySearch, kinds: People, max_items: int, neighbours: Neighbours
 ) -> list[tuple[Totals, Totals]]:
     """The totals of all neighbours among up to so many people of these kinds, whom the engine has bounded."""
     cells = mechanism.cells if isinstance(mechanism, BinarySearch) else mechanism.shape.leaves
-    left = held(mechanism.bounding, kinds, most, cells)
+    left = held(mechanism.bounding, kinds, max_items, cells)
 
     def totals(people: People) -> Totals:
         mine = [left[kind, copy] for kind, many in Counter(people).items() for copy in range(many)]
         return tuple(np.sum([np.zeros(cells, dtype=np.int64), *mine], axis=0).tolist())
 
-    both = {(totals(one), totals(other)) for one, other in pairs(kinds, most, neighbours)}
+    both = {(totals(one), totals(other)) for one, other in pairs(kinds, max_items, neighbours)}
     return sorted((one, other) for one, other in both if one != other)
 
 
@@ -109,8 +109,8 @@ def on_totals(mechanism: AnyMechanism) -> Run[Totals]:
 def largest_loss(run: Run[Totals], one: Totals, other: Totals) -> float:
     """The largest ratio of the chances of anything that may be seen on both, as far as it is enumerated: its
     logarithm."""
-    laws = Laws(run, COARSELY)
-    first, second = laws.of(one).chances, laws.of(other).chances
+    distributions = Laws(run, COARSELY)
+    first, second = distributions.of(one).chances, distributions.of(other).chances
     return max(abs(log(first[seen] / second[seen])) for seen in first.keys() & second.keys())
 
 
@@ -225,10 +225,10 @@ def people_of(total: int, cells: int, chance: np.random.Generator) -> Integers:
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize(("cells", "most"), [(16, 1), (16, 7), (40, 3), (5, 2)])
-def test_the_sensitivity_of_a_tree_is_attained(neighbours: Neighbours, cells: int, most: int) -> None:
+@pytest.mark.parametrize(("cells", "max_items"), [(16, 1), (16, 7), (40, 3), (5, 2)])
+def test_the_sensitivity_of_a_tree_is_attained(neighbours: Neighbours, cells: int, max_items: int) -> None:
     """What is paid for is the largest change of all nodes together, over random neighbours; squares, too."""
-    bounding, budget = ScaledToSum(most, most, grid=3), Cost(ONE, Fraction(1, 10**6))
+    bounding, budget = ScaledToSum(max_items, max_items, grid=3), Cost(ONE, Fraction(1, 10**6))
     for kind in KINDS_OF_NOISE:
         tree = hierarchy.noisy(kind, budget, bounding, cells, neighbours)
         everybody = people_of(bounding.sensitivity.total, cells, np.random.default_rng(1))
@@ -256,10 +256,10 @@ def largest_change(search: BinarySearch, q: Fraction, neighbours: Neighbours) ->
     """The most by which neighbours change one answer: over all people within the bound, among all others with up to
     three times as much below a cut, and above."""
     assert isinstance(search.bounding, ScaledToSum)
-    most = search.bounding.sensitivity.total
-    everything = answers(search, q, *np.indices((4 * most + 1, 4 * most + 1)))
-    people = [(below, above) for below, above in product(range(most + 1), repeat=2) if below + above <= most]
-    others = 3 * most + 1
+    max_items = search.bounding.sensitivity.total
+    everything = answers(search, q, *np.indices((4 * max_items + 1, 4 * max_items + 1)))
+    people = [(below, above) for below, above in product(range(max_items + 1), repeat=2) if below + above <= max_items]
+    others = 3 * max_items + 1
     among = [everything[below : below + others, above : above + others] for below, above in people]
     both = product(among, among[:1]) if neighbours == ADDED else combinations(among, 2)
     return max(int(np.abs(one - other).max()) for one, other in both)

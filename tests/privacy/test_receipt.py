@@ -15,9 +15,9 @@ from headcount.account.receipt import check_paid
 from headcount.audit.choices import Fixed
 from headcount.errors import Defect, ReadingFailed
 from headcount.exact import Integers
-from headcount.mechanism import Joint
+from headcount.mechanism import JointRounds
 from headcount.mechanism.stages import joint
-from headcount.noise import Law
+from headcount.noise import NoiseDistribution
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.planner import explanation
 
@@ -31,18 +31,18 @@ class Watched(Fixed):
 
     def __init__(self) -> None:
         super().__init__(0)
-        self.laws: list[Law] = []
+        self.distributions: list[NoiseDistribution] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
-        self.laws.append(law)
-        return super().draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        self.distributions.append(distribution)
+        return super().draw(distribution, size)
 
 
 def for_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistake: noise for twice the epsilon that is left."""
     calibrated = joint.calibrated
 
-    def wrong(budget: Cost, *others: Any) -> Joint:
+    def wrong(budget: Cost, *others: Any) -> JointRounds:
         return calibrated(Cost(2 * budget.epsilon, budget.delta), *others)
 
     monkeypatch.setattr(joint, "calibrated", wrong)
@@ -55,7 +55,7 @@ def test_noise_for_more_than_was_paid_is_never_drawn(monkeypatch: pytest.MonkeyP
     with pytest.raises(Defect, match="costs more than epsilon 1, delta 1e-06") as refused:
         hc.plan("histogram", TABLE, **ASKED).release(entropy=entropy)
     assert "This is a defect of headcount. Nothing was released." in str(refused.value)
-    assert [type(law) for law in entropy.laws] == [DiscreteLaplace]
+    assert [type(distribution) for distribution in entropy.distributions] == [DiscreteLaplace]
 
 
 def test_a_ledger_keeps_the_charge_and_seals_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -114,7 +114,7 @@ def failing(module: str, error: Exception) -> Any:
 def test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr(Joint, "run", failing("headcount.mechanism.stages.joint", error))
+    monkeypatch.setattr(JointRounds, "run", failing("headcount.mechanism.stages.joint", error))
     with pytest.raises(Defect, match=r"headcount\.mechanism\.unknown\.joint failed") as refused:
         hc.plan("histogram", TABLE, **ASKED).release(entropy=Fixed(0))
     assert "alice" not in str(refused.value)
@@ -133,7 +133,7 @@ def test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody(
     ids=["a module that reads", "memory", "an error of Arrow", "an engine"],
 )
 def test_reading_that_fails_is_no_defect(monkeypatch: pytest.MonkeyPatch, module: str, error: Exception) -> None:
-    monkeypatch.setattr(Joint, "run", failing(module, error))
+    monkeypatch.setattr(JointRounds, "run", failing(module, error))
     with pytest.raises(ReadingFailed, match="could not be read to their end") as refused:
         hc.plan("histogram", TABLE, **ASKED).release(entropy=Fixed(0))
     assert "alice" not in str(refused.value)

@@ -32,7 +32,7 @@ from headcount.mechanism import Recentred
 from headcount.mechanism.distribution.recentred import CentredPeople as People
 from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.mechanism.shape.staircase import staircase
-from headcount.noise import Law
+from headcount.noise import NoiseDistribution
 from tests import process
 
 AIMED = Path(__file__).with_name("aimed.py")
@@ -248,7 +248,7 @@ class Aiming(Fixed):
         self.last: Any = measured
         self.noise: list[int] = []
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         drawn: Integers = np.full(size, TARGET << (30 if size == 3 else 10)) - self.last
         self.noise += drawn.tolist()
         return drawn

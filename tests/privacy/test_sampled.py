@@ -77,7 +77,7 @@ def on_totals(mechanism: Sampled) -> Run[tuple[int, ...]]:
     has."""
 
     def run(totals: tuple[int, ...], entropy: Entropy) -> dict[str, int]:
-        there = [(chr(ord("a") + place), many) for place, many in enumerate(totals) if many or mechanism.listed]
+        there = [(chr(ord("a") + index), many) for index, many in enumerate(totals) if many or mechanism.listed]
         items = pa.table({"item0": pa.array([item for item, _ in there], pa.string())})
         counts = np.array([many for _, many in there], dtype=np.int64)
         noisy = mechanism.run(Bounded(items, counts, mechanism.bounding.sensitivity), entropy)
@@ -86,17 +86,17 @@ def on_totals(mechanism: Sampled) -> Run[tuple[int, ...]]:
     return with_joint_coins(run)
 
 
-def worst(mechanism: Sampled, kinds: People, most: int, neighbours: Neighbours, epsilon: Fraction) -> Any:
+def worst(mechanism: Sampled, kinds: People, max_items: int, neighbours: Neighbours, epsilon: Fraction) -> Any:
     """The exact delta over all neighbours among up to so many people of these kinds, whom the engine has bounded."""
     assert isinstance(mechanism.bounding, SampledItems)
-    left = kept(mechanism.bounding, kinds, most)
+    left = kept(mechanism.bounding, kinds, max_items)
 
     def totals(people: People) -> tuple[int, ...]:
         mine = (left[kind, copy] for kind, many in Counter(people).items() for copy in range(many))
         often = Counter(item for items in mine for item in items)
         return tuple(often[item] for item in ("ab" if mechanism.listed else "abc"))
 
-    both = {(totals(one), totals(other)) for one, other in pairs(kinds, most, neighbours)}
+    both = {(totals(one), totals(other)) for one, other in pairs(kinds, max_items, neighbours)}
     return worst_delta(on_totals(mechanism), both, epsilon, FINITE_LEFT_OUT)
 
 
@@ -136,9 +136,9 @@ def test_replaced_reports(rate: str, threshold: int, epsilon: Fraction) -> None:
     """One of n people leaves an item, somebody joins m - 1 of another; the same with two items each at the worst n and
     m. The exact delta is within an eighth of the price, and a chance that is a tenth larger is above it."""
     happened = event(rate, threshold, 1, "replace", epsilon)
-    price, laws = native(happened).delta, Laws(on_totals(Sampled(SampledItems(1), happened)), FINITE_LEFT_OUT)
+    price, distributions = native(happened).delta, Laws(on_totals(Sampled(SampledItems(1), happened)), FINITE_LEFT_OUT)
     swapped = [((n, m - 1), (n - 1, m)) for n in range(3, 7) for m in range(3, 7)]
-    exact, pair = max((laws.worst_delta([each], epsilon).low, each) for each in swapped)
+    exact, pair = max((distributions.worst_delta([each], epsilon).low, each) for each in swapped)
     assert price * 9 / 10 < exact <= price
     wrong = Sampled(SampledItems(1), more_often(happened))
     assert worst_delta(on_totals(wrong), [pair], epsilon, FINITE_LEFT_OUT).low > price
@@ -187,8 +187,8 @@ def test_the_worst_count(rate: str, threshold: int, epsilon: str, up: float | No
     """Of all numbers of people up to 40, both ways: the closed form, and the digest's vectors."""
     at = Fraction(epsilon)
     happened = event(rate, threshold, 1, ADDED, at)
-    laws = Laws(on_totals(Sampled(SampledItems(1), happened)), FINITE_LEFT_OUT)
-    both = [(laws.of((many,)), laws.of((many - 1,))) for many in range(1, 41)]
+    distributions = Laws(on_totals(Sampled(SampledItems(1), happened)), FINITE_LEFT_OUT)
+    both = [(distributions.of((many,)), distributions.of((many - 1,))) for many in range(1, 41)]
     there = max(delta(one, other, at).low for one, other in both)
     gone = max(delta(other, one, at).low for one, other in both)
     assert there == pytest.approx(sampling.up(happened.rate, threshold, at), rel=1e-25, abs=0)
@@ -323,10 +323,10 @@ def test_what_is_hidden_told_as_a_sum() -> None:
 def test_how_many_people_there_are(epsilon: Fraction) -> None:
     """Pure: delta is 0 at the epsilon, and not at nine tenths of it."""
     left_out = Fraction(1, 10**5)
-    laws = Laws(PeopleCount(epsilon).draw, left_out)
+    distributions = Laws(PeopleCount(epsilon).draw, left_out)
     people = [(many, many + 1) for many in range(12)]
-    assert laws.worst_delta(people, epsilon).high <= 4 * left_out
-    assert laws.worst_delta(people, epsilon * 9 / 10).low > Fraction(1, 100)
+    assert distributions.worst_delta(people, epsilon).high <= 4 * left_out
+    assert distributions.worst_delta(people, epsilon * 9 / 10).low > Fraction(1, 100)
 
 
 def test_one_person_is_counted_once() -> None:

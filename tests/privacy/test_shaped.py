@@ -99,8 +99,8 @@ def largest_loss(made: Shaping, people: Pairs, key: bytes = KEY, left_out: Fract
     """The largest ratio of the chances of what may be seen on both, as far as it is enumerated: its logarithm."""
     losses = [0.0]
     for pair in people:
-        laws = Laws(without_common_noise(on_rows, made, pair, key), left_out)
-        first, second = (laws.of(data).chances for data in pair)
+        distributions = Laws(without_common_noise(on_rows, made, pair, key), left_out)
+        first, second = (distributions.of(data).chances for data in pair)
         losses += [abs(log(first[seen] / second[seen])) for seen in first.keys() & second.keys()]
     return max(losses)
 
@@ -128,10 +128,10 @@ def test_buckets_of_a_public_list(neighbours: Neighbours, bound: int) -> None:
     def run(people: People, entropy: Entropy) -> list[object]:
         return shown(made.run(bounded(people, made.bounding, False, True), entropy))
 
-    laws, everybody = Laws(run, FINELY), list(pairs((("a",), ("b",), ("a", "b"), ("z",)), 1, neighbours))
-    assert laws.worst_delta(everybody, epsilon).high < Fraction(1, 1000)
+    distributions, everybody = Laws(run, FINELY), list(pairs((("a",), ("b",), ("a", "b"), ("z",)), 1, neighbours))
+    assert distributions.worst_delta(everybody, epsilon).high < Fraction(1, 1000)
     attained = epsilon / bound if neighbours == "replace" else epsilon
-    assert laws.worst_delta(everybody, attained * 9 / 10).low > Fraction(1, 200)
+    assert distributions.worst_delta(everybody, attained * 9 / 10).low > Fraction(1, 200)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -184,9 +184,9 @@ def counting(way: Method, size: ContributionLimit, epsilon: Fraction, bound: int
 def worst_of(first: Fraction, then: Fraction, bound: int, neighbours: Neighbours) -> Fraction:
     """What it costs that a person's boxes come and another's go: by their number, and each of them."""
     gone = range(bound + 1) if neighbours == "replace" else [0]
-    most = changed_people(neighbours) * bound
+    max_items = changed_people(neighbours) * bound
     changes = product(range(bound + 1), gone)
-    return max(first * abs(come - go) / bound + then * (come + go) / most for come, go in changes)
+    return max(first * abs(come - go) / bound + then * (come + go) / max_items for come, go in changes)
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
@@ -208,10 +208,10 @@ def test_the_number_of_contributions(bound: int) -> None:
     """A person changes it by the bound at most, replaced or not. Pure, for the price that is taken from epsilon."""
     size, left = limit_contributions(50 * ONE, bound, None)
     assert left == 49
-    laws = Laws(size.draw, FINELY)
+    distributions = Laws(size.draw, FINELY)
     people = [(many, many + more) for many in range(4) for more in range(1, bound + 1)]
-    assert laws.worst_delta(people, 50 - left).high < Fraction(1, 1000)
-    assert laws.worst_delta(people, (50 - left) * 9 / 10).low > Fraction(1, 200)
+    assert distributions.worst_delta(people, 50 - left).high < Fraction(1, 1000)
+    assert distributions.worst_delta(people, (50 - left) * 9 / 10).low > Fraction(1, 200)
 
 
 def test_a_box_in_a_row_and_in_a_column() -> None:

@@ -77,7 +77,7 @@ def faults(record: Any, rules: Any = RULES, at: str = "record") -> list[str]:
         return _faults_of_object(record, rules, at)
     if isinstance(rules, list):
         items = record if isinstance(record, list) and record else [None]
-        return [fault for place, each in enumerate(items) for fault in faults(each, rules[0], f"{at}.{place}")]
+        return [fault for index, each in enumerate(items) for fault in faults(each, rules[0], f"{at}.{index}")]
     right = record in rules if isinstance(rules, tuple) else _is(rules, record)
     return [] if right else [f"{at}: {record!r}"]
 

@@ -146,9 +146,9 @@ def test_every_column_is_checked(honest: hc.Release, tmp_path: Path) -> None:
     """A column of another kind is refused, or is an item like any other."""
     about, two = said(honest), honest.table.take(pa.array([0, 0]))
     items = honest.about.by if honest.about.view in ("", "distribution", "quantiles", "ranges") else ()
-    for place, name in enumerate(honest.table.column_names):
+    for index, name in enumerate(honest.table.column_names):
         for column in COLUMNS:
-            taken = loaded(forged(two.set_column(place, name, column), about), tmp_path / "r")
+            taken = loaded(forged(two.set_column(index, name, column), about), tmp_path / "r")
             assert taken is None or name in items or column.type == two[name].type
         optional = name in ("deviation", "certain")
         for table in (two.drop_columns([name]), two.rename_columns({name: SCRIPT}), two.append_column(name, two[name])):

@@ -97,10 +97,10 @@ def test_the_value_above_which_it_is_no_noise_is_right() -> None:
     for delta in (0, 1e-6):
         release = hc.histogram(FEW, user="user", by="word", keys=keys, epsilon=0.1, delta=delta, bound=1, debias=None)
         hint = next(each for each in release.hints if "noise" in each)
-        least = float(hint.partition("above about ")[2].split()[0].replace(",", ""))
+        minimum = float(hint.partition("above about ")[2].split()[0].replace(",", ""))
         width = float(np.median(np.array(release["high"].to_pylist()) - np.array(release["count"].to_pylist())))
-        assert 2 * width < least < 5 * width
-        assert max(release["count"].to_pylist()) < 2 * least
+        assert 2 * width < minimum < 5 * width
+        assert max(release["count"].to_pylist()) < 2 * minimum
 
 
 def test_hints_are_no_part_of_the_bytes() -> None:

@@ -199,7 +199,7 @@ def test_a_slide_has_room_for_fifteen_bars() -> None:
 
 def layout(panels: int, width: float | None = None) -> tuple[int, int]:
     """The rows and columns of panels that are as narrow as lines may be."""
-    scene = Scene((ScenePanel(lambda axes: None, 1.5),) * panels, least_width=1.9)
+    scene = Scene((ScenePanel(lambda axes: None, 1.5),) * panels, min_width=1.9)
     found = Layout(scene, Options(width=width))
     return found.rows, found.columns
 
@@ -275,7 +275,7 @@ def test_every_item_of_a_second_column_has_a_panel_if_there_is_room() -> None:
             "day": [date(2024, 1, 1 + (user + visit) % 9) for user in range(300) for visit in range(2)],
         }
     )
-    keys = [(f"country {place:02}", date(2024, 1, 1 + day)) for place in range(15) for day in range(9)]
+    keys = [(f"country {index:02}", date(2024, 1, 1 + day)) for index in range(15) for day in range(9)]
     release = hc.histogram(table, user="user", by=["country", "day"], keys=keys, epsilon=100)
     drawn = {most: release.plot(most=most, title="Mine") for most in (None, 15, 2)}
     assert {most: sum(axes.axison for axes in figure.axes) for most, figure in drawn.items()} == {

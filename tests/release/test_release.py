@@ -74,7 +74,7 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
     mechanism = strategy(budget, "users", "add-remove", None, bound).mechanism()
     threshold = getattr(mechanism.event, "threshold", 0)
     truth = max(1, threshold + (above if bound == 25 else above // 3))
-    draws = SystemEntropy().draw(mechanism.law, 4_000_000 if above < -10 else 400_000)
+    draws = SystemEntropy().draw(mechanism.distribution, 4_000_000 if above < -10 else 400_000)
     values = truth + draws
     coins = SystemEntropy().draw(Bernoulli(mechanism.coin), len(values))
     values = values[values + coins >= threshold][:20_000]
@@ -89,7 +89,7 @@ def test_intervals_of_shown_items_hold_the_truth(bound: int, above: int) -> None
 def test_intervals_of_known_items_hold_the_truth(bound: int) -> None:
     budget = Cost(Fraction(1), Fraction(1, 10**6))
     mechanism = strategy(budget, "users", "add-remove", 1000, bound).mechanism()
-    values = 5000 * 1024 + SystemEntropy().draw(mechanism.law, 100_000)
+    values = 5000 * 1024 + SystemEntropy().draw(mechanism.distribution, 100_000)
     low, high = mechanism.interval(values)
     assert 0.945 < ((low <= 5000) & (high >= 5000)).mean() < 0.975
 
@@ -199,8 +199,8 @@ def test_bins_are_shown_in_their_own_order() -> None:
     assert labels == ["[0, 10)", "[10, 50)", "[50, 100]"]
     assert release.table["age"].to_pylist() == labels
     assert [line.split("  ")[0] for line in release.summary().splitlines()[-3:]] == labels
-    places = [release._repr_html_().index(f"<td>{label}") for label in labels]
-    assert places == sorted(places)
+    indices = [release._repr_html_().index(f"<td>{label}") for label in labels]
+    assert indices == sorted(indices)
 
 
 def test_dates_are_shown_by_date() -> None:

@@ -33,7 +33,7 @@ except NotATable as refused:
     print(refused)
 print(most() - before)
 """
-MOST_MB = 400
+MAX_MB = 400
 LONG = "x" * 100_000
 PREFIXES = {"use_dictionary": False, "column_encoding": {"item": "DELTA_BYTE_ARRAY", "count": "PLAIN"}}
 BOMBS: dict[str, tuple[Any, int, dict[str, Any]]] = {
@@ -42,7 +42,7 @@ BOMBS: dict[str, tuple[Any, int, dict[str, Any]]] = {
         1,
         {},
     ),
-    "prefixes": (lambda: pa.array([f"{LONG}{place:04}" for place in range(3000)]), 1, PREFIXES),
+    "prefixes": (lambda: pa.array([f"{LONG}{index:04}" for index in range(3000)]), 1, PREFIXES),
     "compression": (lambda: pa.array([LONG] * 1000), 3, {"use_dictionary": False}),
     "runs": (lambda: pa.array(np.zeros(1_000_000, np.int64)), 45, {}),
     "lists": (lambda: pa.array([[0] * 50_000_000], pa.list_(pa.int8())), 1, {}),
@@ -67,13 +67,13 @@ def test_a_small_file_does_not_fill_memory(kind: str, tmp_path: Path) -> None:
     why = "a column of lists" if kind == "lists" else "far more in it than a file of its size can hold"
     refusal, megabytes = run.stdout.splitlines()
     assert refusal == f"{path}: not a release ({why}). Fix: a .parquet file from release.save(...)", run.stderr
-    assert int(megabytes) < MOST_MB
+    assert int(megabytes) < MAX_MB
 
 
 def test_a_release_that_compresses_well_is_no_forgery(tmp_path: Path) -> None:
     """Known items that nobody has."""
     few = pa.table({"user": [1], "item": ["item 0"]})
-    keys = [f"item {place}" for place in range(100_000)]
+    keys = [f"item {index}" for index in range(100_000)]
     release = hc.histogram(few, user="user", by="item", keys=keys, epsilon=10, bound=1)
     check_size(release.content)
     assert hc.load(release.save(tmp_path / "r.parquet")).content == release.content

@@ -36,7 +36,7 @@ def released(job: str, arguments: dict[str, Any]) -> Release:
 
 def reworded(release: Release) -> About:
     """The same with other words for every step: a number that occurs nowhere else."""
-    return replace(release.about, steps=tuple(f"Step no. 77{place:02}." for place in range(len(release.about.steps))))
+    return replace(release.about, steps=tuple(f"Step no. 77{index:02}." for index in range(len(release.about.steps))))
 
 
 @pytest.mark.parametrize("name", ASKED)

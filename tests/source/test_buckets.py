@@ -31,11 +31,11 @@ def found(values: Any, *, buckets: int = MANY, key: bytes = KEY, kind: pa.DataTy
 def one_by_one(text: bytes, key: tuple[int, int]) -> int:
     """SipHash-2-4 as its paper writes it."""
     v0, v1, v2, v3 = (
-        key[place % 2] ^ start
-        for place, start in enumerate((0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573))
+        key[index % 2] ^ start
+        for index, start in enumerate((0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573))
     )
     padded = text + bytes(7 - len(text) % 8) + bytes([len(text) % 256])
-    words = [int.from_bytes(padded[place : place + 8], "little") for place in range(0, len(padded), 8)]
+    words = [int.from_bytes(padded[index : index + 8], "little") for index in range(0, len(padded), 8)]
     for word, rounds in [*((word, 2) for word in words), (None, 4)]:
         if word is None:
             v2 ^= 0xFF
@@ -69,7 +69,7 @@ def test_the_published_vectors() -> None:
     found = hashed([bytes(range(length)) for length in range(64)], bytes(range(16)))
     assert found[15] == 0xA129CA6149BE45E5  # the one in the paper
     said = {0: "310e0edd47db6f72", 1: "fd67dc93c539f874", 2: "5a4fa9d909806c0d", 63: "724506eb4c328a95"}
-    assert {place: found[place].to_bytes(8, "little").hex() for place in said} == said
+    assert {index: found[index].to_bytes(8, "little").hex() for index in said} == said
 
 
 @settings(deadline=None, max_examples=examples(30))
@@ -130,7 +130,7 @@ def test_several_columns_are_kept_apart() -> None:
 
 def test_only_the_row_counts() -> None:
     """Not its place, its batch, its company."""
-    values = [f"item {place}" for place in range(2 * ROWS + 5)] + ["x" * (LONG + 1), "", "y" * LONG]
+    values = [f"item {index}" for index in range(2 * ROWS + 5)] + ["x" * (LONG + 1), "", "y" * LONG]
     whole = found(values)
     table = pa.table({"item": pa.chunked_array([values[:7], [], values[7:9000], values[9000:]], pa.string())})
     assert buckets_of(table, KEY, MANY).tolist() == whole

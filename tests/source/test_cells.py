@@ -151,7 +151,7 @@ def test_an_item_of_everybody_stays_theirs(crowd: Any, one: Any) -> None:
 
 def test_a_person_written_in_two_ways_stays_one() -> None:
     """Ids half text, half bytes: one whose id is 7 does not make two people of everybody."""
-    users = [name for place in range(CROWD) for name in (f"u{place}", f"u{place}".encode())]
+    users = [name for index in range(CROWD) for name in (f"u{index}", f"u{index}".encode())]
     for more in ([], [7], [b"\xff"]):
         frame = pd.DataFrame({"user": pd.Series([*users, *more], dtype=object), "item": "a"})
         assert released(frame, keys=["a"], bound=1) == {"a": CROWD + len(more)}

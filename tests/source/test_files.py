@@ -189,9 +189,9 @@ def test_amounts_may_be_text(tmp_path: Path, kind: str) -> None:
     """What is no number is left out; what is beyond the largest amount counts as that."""
     data = tmp_path / f"t.{kind}"
     if kind == "csv":
-        data.write_text("user,item,price\n" + "".join(f"{place},a,{text}\n" for place, text in enumerate(AMOUNTS)))
+        data.write_text("user,item,price\n" + "".join(f"{index},a,{text}\n" for index, text in enumerate(AMOUNTS)))
     else:
-        lines = (f'{{"user": {place}, "item": "a", "price": "{text}"}}\n' for place, text in enumerate(AMOUNTS))
+        lines = (f'{{"user": {index}, "item": "a", "price": "{text}"}}\n' for index, text in enumerate(AMOUNTS))
         data.write_text("".join(lines) + '{"user": 99, "item": "a", "price": 2.5}\n')
     plan = hc.plan("histogram", data, user="user", by="item", sum="price", epsilon=1)
     assert plan.columns["price"] == "string"

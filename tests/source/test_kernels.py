@@ -210,8 +210,8 @@ def test_the_same_pairs_as_the_engine_makes(
     users = [row[0] for row in rows] if user != pa.bool_() else [row[0] > 4 for row in rows]
     people = pa.array(list(map(str, users)), user) if user == pa.string() else pa.array(users).cast(user)
     columns = {"user": people, "item": pa.array([row[1] for row in rows], pa.string())}
-    places = pa.array([row[2] for row in rows], pa.int64())
-    table = pa.table({**columns, "place": places, "day": places.cast(pa.int32()).cast(pa.date32())})
+    indices = pa.array([row[2] for row in rows], pa.int64())
+    table = pa.table({**columns, "place": indices, "day": indices.cast(pa.int32()).cast(pa.date32())})
     with patch.multiple(streamed, BATCH=2048, FEW_BATCHES=few), patch.object(encoded, "PAIRS", 30):
         found = pairs_of(table, by, events=events, fast=True)
     assert found == pairs_of(table, by, events=events, fast=False)
@@ -224,7 +224,7 @@ def test_rows_are_read_once() -> None:
     assert not other.called
 
 
-@pytest.mark.parametrize("limit", ["MOST_NUMBERS", "MOST_TEXT"])
+@pytest.mark.parametrize("limit", ["MAX_NUMBERS", "MAX_TEXT"])
 def test_what_is_too_much_goes_another_way(limit: str) -> None:
     table = pa.table({"user": [f"person {number}" for number in range(50)], "item": ["a", "b"] * 25})
     with patch.object(numbering, limit, 20):
@@ -238,7 +238,7 @@ def test_too_much_text_of_items_goes_another_way() -> None:
     """A text that is a part of many items is listed with each: more bytes than its column has."""
     table = pa.table({"user": [*range(50)], "item": ["a text"] * 50, "place": [*range(50)]})
     assert is_streamed(table, ["item", "place"])
-    with patch.object(numbering, "MOST_TEXT", 100):
+    with patch.object(numbering, "MAX_TEXT", 100):
         assert is_streamed(table, ["item"])
         assert not is_streamed(table, ["item", "place"])
 

@@ -226,7 +226,7 @@ def test_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: st
         blocks.Stream(
             [str(tmp_path / name)],
             ["column0", "column1"],
-            partial(delimited.parsed, dialect=Dialect(",", 2), places=[0, 1]),
+            partial(delimited.parsed, dialect=Dialect(",", 2), indices=[0, 1]),
         )
     )
     parts = [progress() or -1 for _ in batches]

@@ -108,7 +108,7 @@ def test_rows_are_put_aside_in_the_temporary_folder(
 def test_too_little_memory_is_a_reading_that_failed(tmp_path: Path, spill: Path) -> None:
     """The message is always the same, nothing is left on disk, and the ledger charges once."""
     path, ledger = tmp_path / "long.parquet", hc.Ledger(tmp_path / "long.db", epsilon=1, delta=1e-5)
-    pq.write_table(pa.table({"user": range(150), "item": [f"{place}" * 150_000 for place in range(100, 250)]}), path)
+    pq.write_table(pa.table({"user": range(150), "item": [f"{index}" * 150_000 for index in range(100, 250)]}), path)
     asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "ledger": ledger}
     with pytest.raises(ReadingFailed) as failed:
         hc.histogram(path, **asked, memory="50MB", spill=spill)
@@ -164,7 +164,7 @@ JOBS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("job", JOBS)
 def test_every_job_has_limits(job: str, spill: Path) -> None:
     table = hc.example(people=500)
-    table = table.append_column("plays", pa.array([place % 9 for place in range(len(table))]))
+    table = table.append_column("plays", pa.array([index % 9 for index in range(len(table))]))
     asked: dict[str, Any] = {"user": "user", "epsilon": 1, **JOBS[job]}
     assert getattr(hc, job)(table, **asked, memory=500_000_000, spill=spill).cost.epsilon == 1
     assert not any(spill.iterdir())

@@ -447,8 +447,8 @@ def test_files_of_ibis_are_tables(folder: Path) -> None:
 def test_a_view_of_another_database_does_not_pass_for_a_file() -> None:
     connection = on_duckdb(visits())
     connection.execute("ATTACH ':memory:' AS other")
-    most = "(SELECT max(hiv) FROM memory.visits)"
-    connection.execute(f'CREATE VIEW other."v.parquet" AS SELECT person, {most} AS city FROM memory.visits')
+    maximum = "(SELECT max(hiv) FROM memory.visits)"
+    connection.execute(f'CREATE VIEW other."v.parquet" AS SELECT person, {maximum} AS city FROM memory.visits')
     with pytest.raises(NotATable, match="which is not that of one table"):
         hc.plan("histogram", connection.sql('FROM other."v.parquet"'), by="city", **ASKED)
 
@@ -500,8 +500,8 @@ def test_a_view_that_changes_after_the_plan_is_not_read() -> None:
     connection = on_duckdb(visits())
     connection.execute("CREATE VIEW v AS SELECT person, city FROM visits")
     plan = hc.plan("histogram", connection.sql("FROM v"), by="city", **ASKED)
-    most = "(SELECT max(hiv)::VARCHAR FROM visits)"
-    connection.execute(f"CREATE OR REPLACE VIEW v AS SELECT person, {most} AS city FROM visits")
+    maximum = "(SELECT max(hiv)::VARCHAR FROM visits)"
+    connection.execute(f"CREATE OR REPLACE VIEW v AS SELECT person, {maximum} AS city FROM visits")
     with pytest.raises(ReadingFailed):
         plan.release()
 

@@ -186,7 +186,7 @@ def test_noise_is_added_to_exact_counts() -> None:
 @pytest.mark.parametrize(("neighbours", "scale"), [("add-remove", 4), ("replace", 8)])
 def test_scales(neighbours: Any, scale: int) -> None:
     made = Counter(buckets=20_000, epsilon="1/4", neighbours=neighbours)
-    assert made.settings.law.scale == scale
+    assert made.settings.distribution.scale == scale
     before = np.array(counts(made))
     made.close()
     fresh = np.array(counts(made)) - before
@@ -201,7 +201,7 @@ def test_scales(neighbours: Any, scale: int) -> None:
 
 def test_the_shape() -> None:
     made = nearly(buckets=5000)
-    made.add([f"item {place}" for place in range(40) for _ in range(place % 3 + 1)])
+    made.add([f"item {index}" for index in range(40) for _ in range(index % 3 + 1)])
     assert not made.closed
     found = made.shape()
     assert abs(found.prevalences.distinct - 40) <= 3  # some may share a bucket

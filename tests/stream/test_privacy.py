@@ -17,7 +17,7 @@ import pytest
 from headcount.account.events import Neighbours
 from headcount.audit import Laws, Outcomes, audit
 from headcount.exact import Integers, ball, ends, precision
-from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.stream import Counter
 from headcount.stream import state as states
@@ -59,17 +59,17 @@ def seized_and_told(neighbours: Neighbours, kind: type[Counter] = Counter) -> Vi
 
 def split(events: Events) -> Iterator[Stream]:
     """Seized at every moment."""
-    return ((events[:place], events[place:]) for place in range(len(events) + 1))
+    return ((events[:index], events[index:]) for index in range(len(events) + 1))
 
 
 def streams(neighbours: Neighbours) -> Iterator[tuple[Stream, Stream]]:
     """All pairs of up to two events that differ by one: at every place, before the seizure or after it."""
     for one in (stream for many in (1, 2) for events in product(ITEMS, repeat=many) for stream in split(events)):
         for side in (0, 1):
-            for place in range(len(one[side])):
-                for event in [()] if neighbours == "add-remove" else [("b",)] * (one[side][place] == "a"):
+            for index in range(len(one[side])):
+                for event in [()] if neighbours == "add-remove" else [("b",)] * (one[side][index] == "a"):
                     other = list(one)
-                    other[side] = (*one[side][:place], *event, *one[side][place + 1 :])
+                    other[side] = (*one[side][:index], *event, *one[side][index + 1 :])
                     yield one, (other[0], other[1])
 
 
@@ -149,8 +149,8 @@ class Keyed(Entropy):
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
 
-    def draw(self, law: Law, size: int) -> Integers:
-        return self._entropy.draw(law, size)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return self._entropy.draw(distribution, size)
 
     def secret(self) -> bytes:
         return b"1"
@@ -196,7 +196,7 @@ class DrawnAgain(Exact):
     """The end is made of the exact counts and new noise: an event before the seizure is seen twice."""
 
     def close(self) -> None:
-        fresh = self._entropy.draw(self.settings.law, 2)
+        fresh = self._entropy.draw(self.settings.distribution, 2)
         self._state = replace(self._state, counts=self.exact + fresh, closed=True)
 
 
@@ -240,8 +240,8 @@ def test_wrong_counters_are_found_out(kind: type[Counter], neighbours: Neighbour
 def test_a_scale_that_is_a_tenth_too_small_is_found_out(
     neighbours: Neighbours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = Settings.law.fget  # type: ignore[attr-defined]
-    monkeypatch.setattr(Settings, "law", property(lambda kept: DiscreteLaplace(right(kept).scale * 10 / 11)))
+    right = Settings.distribution.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Settings, "distribution", property(lambda kept: DiscreteLaplace(right(kept).scale * 10 / 11)))
     found = worst(seized_and_told(neighbours), one_event(neighbours))
     assert is_exactly(found, EPSILON[neighbours] * 11 / 10)
 
@@ -307,17 +307,17 @@ def seen(kind: type[Counter], neighbours: Neighbours) -> Callable[[Stream], list
 
 
 @pytest.mark.slow(but=["replace-1"])
-@pytest.mark.parametrize(("neighbours", "place"), [("add-remove", 0), ("replace", 1)])
-def test_an_audit_of_the_counter(neighbours: Neighbours, place: int) -> None:
+@pytest.mark.parametrize(("neighbours", "index"), [("add-remove", 0), ("replace", 1)])
+def test_an_audit_of_the_counter(neighbours: Neighbours, index: int) -> None:
     """It does not contradict epsilon, and sees that there is some."""
-    left, right = one_event(neighbours)[place]
+    left, right = one_event(neighbours)[index]
     found = audit(seen(Counter, neighbours), left, right, epsilon=EPSILON[neighbours], runs=1600)
     assert not found.flagged
     assert found.epsilon > 0
 
 
-@pytest.mark.parametrize(("kind", "place"), [(NoFreshNoise, 1), (DrawnAtLoad, 0)])
-def test_an_audit_of_wrong_counters(kind: type[Counter], place: int) -> None:
-    left, right = one_event("add-remove")[place]
+@pytest.mark.parametrize(("kind", "index"), [(NoFreshNoise, 1), (DrawnAtLoad, 0)])
+def test_an_audit_of_wrong_counters(kind: type[Counter], index: int) -> None:
+    left, right = one_event("add-remove")[index]
     found = audit(seen(kind, "add-remove"), left, right, epsilon=EPSILON["add-remove"], runs=800)
     assert found.flagged

@@ -37,14 +37,14 @@ def made() -> list[Counter]:
 
 def test_there_and_back(tmp_path: Path) -> None:
     """By file and by bytes: no new noise, no other settings."""
-    for place, counter in enumerate(made()):
-        path = counter.save(tmp_path / f"{place}.state")
+    for index, counter in enumerate(made()):
+        path = counter.save(tmp_path / f"{index}.state")
         assert path.read_bytes() == counter.state()
         for loaded in (Counter.load(path), Counter.load(str(path)), Counter.load(counter.state())):
             assert loaded.state() == counter.state()
             assert loaded.settings == counter.settings
             assert loaded.closed == counter.closed
-    assert sorted(file.name for file in tmp_path.iterdir()) == [f"{place}.state" for place in range(4)]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"{index}.state" for index in range(4)]
 
 
 def test_a_restart_in_the_middle(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_cut_changed_and_foreign_bytes() -> None:
     damaged = f"state: a state that was cut off or changed.{FIX}"
     for end in range(len(NAME + VERSION), len(good)):
         assert refused(good[:end]) == damaged
-    for place in range(len(NAME + VERSION), len(good)):
+    for index in range(len(NAME + VERSION), len(good)):
         changed = bytearray(good)
-        changed[place] ^= 1
+        changed[index] ^= 1
         assert refused(bytes(changed)) == damaged
     assert refused(good + b"\0") == damaged
 

@@ -182,7 +182,7 @@ def test_a_release_survives_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("keys", [None, ["a", "b", "c"]], ids=["found", "known"])
 def test_people_in_several_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch, keys: list[str] | None) -> None:
     """With little memory: the same values."""
-    many = pd.concat([ORDERS.assign(user=ORDERS["user"] + 1000 * place) for place in range(30)])
+    many = pd.concat([ORDERS.assign(user=ORDERS["user"] + 1000 * index) for index in range(30)])
     arguments, tables = asked(many, bound=None, keys=keys), []
     data = arguments.pop("data")
     for pairs in (2**24, 9_000):

@@ -15,8 +15,8 @@ PEOPLE = 600
 TABLE = pa.table(
     {
         "user": range(PEOPLE),
-        "word": [["a", "b", "c"][place % 3] for place in range(PEOPLE)],
-        "people": [place % 7 + 1 for place in range(PEOPLE)],
+        "word": [["a", "b", "c"][index % 3] for index in range(PEOPLE)],
+        "people": [index % 7 + 1 for index in range(PEOPLE)],
     }
 )
 ITEM: dict[str, Any] = {"user": "user", "by": "word", "epsilon": 1}

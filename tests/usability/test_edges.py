@@ -37,23 +37,23 @@ def releases(job: str, kind: str, **more: Any) -> Iterator[Any]:
     return (plan.release(entropy=KeyedEntropy(bytes([1, seed]) * 16)) for seed in SEEDS)
 
 
-def place(value: float, low: float, high: float) -> float:
+def index(value: float, low: float, high: float) -> float:
     """0 at the lower end, 1 at the upper."""
     return (value - low) / max(high - low, 1e-12)
 
 
-def places(release: hc.Release) -> Iterator[float]:
+def indices(release: hc.Release) -> Iterator[float]:
     """Of all values of a table that are not cut at 0."""
     rows, names = release.table.to_pylist(), release.table.column_names
     for low in (name for name in names if name.endswith("low")):
         value, high = names[names.index(low) - 1], low.removesuffix("low") + "high"
-        yield from (place(row[value], row[low], row[high]) for row in rows if row[low] > 0)
+        yield from (index(row[value], row[low], row[high]) for row in rows if row[low] > 0)
 
 
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("job", JOBS)
 def test_a_value_lies_inside_its_interval(job: str, kind: str) -> None:
-    found = [each for release in releases(job, kind, **JOBS[job]) for each in places(release)]
+    found = [each for release in releases(job, kind, **JOBS[job]) for each in indices(release)]
     assert found
     assert EDGE < min(found) <= max(found) < 1 - EDGE
 
@@ -69,7 +69,7 @@ PROPERTIES: list[Callable[[Shape], Estimate]] = [
 @pytest.mark.parametrize("mechanism", ["staircase", "buckets"])
 def test_a_property_of_a_shape_lies_inside_its_interval(mechanism: str, kind: str) -> None:
     found = [
-        place(each.value, each.low, each.high)
+        index(each.value, each.low, each.high)
         for release in releases("shape", kind, by="item", bound=1, mechanism=mechanism)
         for each in (of(release) for of in PROPERTIES)
     ]

@@ -14,7 +14,7 @@ from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.jobs.registry import FUNCTIONS
-from headcount.noise import Law
+from headcount.noise import NoiseDistribution
 
 PLAN = """\
 people per song, from plays.parquet
@@ -187,9 +187,9 @@ def test_what_cannot_be_packed_fails_before_any_noise(plays: Path, monkeypatch: 
     drawn = []
 
     class Watched(Fixed):
-        def draw(self, law: Law, size: int) -> Integers:
+        def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
             drawn.append(size)
-            return super().draw(law, size)
+            return super().draw(distribution, size)
 
     written = pq.write_table
 

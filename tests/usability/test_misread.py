@@ -40,11 +40,11 @@ ASKED: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 
 def rows(path: Path, spelling: dict[str, str]) -> Path:
     """A CSV of 3,000 people."""
-    lines = [[spelling[name].format(1 + place % 9) for name in ("day", "rate", "price")] for place in range(3000)]
+    lines = [[spelling[name].format(1 + index % 9) for name in ("day", "rate", "price")] for index in range(3000)]
     path.write_text("user_id,country,day,rate,price\n")
     with path.open("a") as file:
-        for place, line in enumerate(lines):
-            print(place, "FR" if place % 3 else "DE", *line, sep=",", file=file)
+        for index, line in enumerate(lines):
+            print(index, "FR" if index % 3 else "DE", *line, sep=",", file=file)
     return path
 
 

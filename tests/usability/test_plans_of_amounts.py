@@ -18,7 +18,7 @@ FACTOR = 2.5
 """The realised error of a light table is within this factor of the expected one."""
 random = np.random.default_rng(1)
 AMOUNTS = {"light": random.uniform(5, 9, PEOPLE), "heavy": (1 - random.random(PEOPLE)) ** (-1 / 1.2)}
-ADDED, CUT = (
+ADDED, EXCESS = (
     "estimates how much they have above that, and adds it to the values. If that may be wrong",
     "is not counted",
 )
@@ -81,7 +81,7 @@ def test_a_heavy_table_is_farther_off_and_its_releases_say_by_how_much_it_may_be
 )
 def test_a_plan_says_what_becomes_of_large_amounts(asked: dict[str, Any], added: bool, cut: bool) -> None:
     words = plain(plan("light", **asked))
-    assert (ADDED in words, CUT in words) == (added, cut)
+    assert (ADDED in words, EXCESS in words) == (added, cut)
 
 
 def test_so_does_that_of_a_total_and_its_card() -> None:

@@ -16,7 +16,7 @@ from headcount.bound.selection.profile import FromProfile
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.mechanism import Clipped, Correlated
 from headcount.mechanism.known.correlated import round_half_to_even
-from headcount.mechanism.known.strategy import SHORT_LIST, KnownItems, ShortList
+from headcount.mechanism.known.strategy import SHORT_LIST, KnownItemsStrategy, ShortListStrategy
 from headcount.mechanism.sums import sum_quantile
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
@@ -88,13 +88,17 @@ def test_intervals_are_as_wide_as_the_noise() -> None:
 def test_the_quantile_of_a_sum_is_that_of_its_law(one: Any, other: Any) -> None:
     """By convolution; and the next smaller one would not do, unless noise is far below 1."""
 
-    def weights(law: Any) -> Any:
+    def weights(distribution: Any) -> Any:
         k = np.arange(-400, 401)
-        exponent = k**2 / (2 * float(law.variance)) if isinstance(law, DiscreteGaussian) else abs(k) / float(law.scale)
+        exponent = (
+            k**2 / (2 * float(distribution.variance))
+            if isinstance(distribution, DiscreteGaussian)
+            else abs(k) / float(distribution.scale)
+        )
         return np.exp(-exponent) / np.exp(-exponent).sum()
 
-    law = np.convolve(weights(one), weights(other))
-    beyond = [law[np.abs(np.arange(-800, 801)) > width].sum() for width in range(200)]
+    distribution = np.convolve(weights(one), weights(other))
+    beyond = [distribution[np.abs(np.arange(-800, 801)) > width].sum() for width in range(200)]
     width = sum_quantile(one, other, EXACT_MISS_RATE)
     assert beyond[width] <= 0.05
     assert width <= next(k for k, miss in enumerate(beyond) if miss <= 0.05) + (beyond[2] < 0.05)
@@ -118,7 +122,7 @@ def test_errors_of_differences_are_told() -> None:
 def test_lists_of_several_columns() -> None:
     """12 months of two cities are 24 items; of three they are too many for it."""
     visits = {"user": "person", "by": ["city", "day"], "per": {"day": "month"}, "dates": ("2024-01-01", "2024-12-31")}
-    for cities, kind in ((["Rome", "Oslo"], ShortList), (["Rome", "Oslo", "Lima"], KnownItems)):
+    for cities, kind in ((["Rome", "Oslo"], ShortListStrategy), (["Rome", "Oslo", "Lima"], KnownItemsStrategy)):
         plan = hc.plan("histogram", TABLES["visits"](), keys={"city": cities}, epsilon=1, **visits)
         assert type(plan.strategy) is kind
 

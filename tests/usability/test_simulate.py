@@ -14,10 +14,10 @@ from headcount.simulation.scores import scores, standard_error
 from headcount.simulation.truth import TrueValues, truth_of
 
 PEOPLE = 400
-ROWS = [(person, f"item {place}", 10.0 * place, person % 2) for person in range(PEOPLE) for place in range(1, 4)]
+ROWS = [(person, f"item {index}", 10.0 * index, person % 2) for person in range(PEOPLE) for index in range(1, 4)]
 TWICE = [(person, "item 1", 50.0, 0) for person in range(100)]
 COLUMNS = ("user", "item", "price", "side")
-TABLE = pa.table({name: [row[place] for row in ROWS + TWICE] for place, name in enumerate(COLUMNS)})
+TABLE = pa.table({name: [row[index] for row in ROWS + TWICE] for index, name in enumerate(COLUMNS)})
 ITEM: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1}
 
 
@@ -26,7 +26,7 @@ def true_values(job: str, name: str, **arguments: Any) -> dict[tuple[Any, ...], 
 
 
 def per_item(*values: float) -> dict[tuple[Any, ...], float]:
-    return {(f"item {place}",): value for place, value in enumerate(values, 1)}
+    return {(f"item {index}",): value for index, value in enumerate(values, 1)}
 
 
 def test_the_truth_of_counts() -> None:
@@ -66,7 +66,7 @@ def test_the_truth_of_groups() -> None:
 
 def test_the_truth_of_groups_with_rows_without_an_amount() -> None:
     rows = [(1, "a", 4.0), (1, "a", None), (2, "a", None), (3, "b", None)]
-    table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(COLUMNS[:3])})
+    table = pa.table({name: [row[index] for row in rows] for index, name in enumerate(COLUMNS[:3])})
     metrics = ["people", "events", "people(price)", "events(price)", "sum(price)", "mean(price)", "median(price)"]
     truth = truth_of(hc.plan("aggregate", table, **ITEM, metrics=metrics, range={"price": (0, 100)}))
     assert [truth[name].by_item["a",] for name in metrics] == [2, 3, 1, 1, 4, 4, 4]

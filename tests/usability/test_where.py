@@ -161,7 +161,7 @@ ONE_SIDED: dict[str, tuple[Any, Any, Any]] = {
 def test_a_range_may_have_one_end(case: str, kind: str, tmp_path: Any) -> None:
     """That end included; what is no number is in none."""
     ends, inside, words = ONE_SIDED[case]
-    numbers = [float(place % 21) for place in range(210)]
+    numbers = [float(index % 21) for index in range(210)]
     table = pa.table({"user": range(212), "x": pa.array([*numbers, None, float("nan")], from_pandas=False)})
     release = total(of_kind(table, kind, tmp_path), {"x": ends})
     assert release.about.what == f"all events where {words}"
@@ -178,7 +178,7 @@ def total(data: Any, where: Any) -> hc.Release:
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "polars", "arrow"])
 def test_a_range_of_dates_may_have_one_end(kind: str, tmp_path: Any) -> None:
-    days = pa.array([f"2024-01-{1 + place % 30:02}" for place in range(300)]).cast(pa.date32())
+    days = pa.array([f"2024-01-{1 + index % 30:02}" for index in range(300)]).cast(pa.date32())
     data = of_kind(pa.table({"user": range(300), "day": days}), kind, tmp_path)
     later, earlier = total(data, {"day": ("2024-01-11", None)}), total(data, {"day": (None, "2024-01-11")})
     assert later.about.what == "all events where day is 2024-01-11 or later"
@@ -188,7 +188,7 @@ def test_a_range_of_dates_may_have_one_end(kind: str, tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl", "pandas", "polars", "arrow"])
 def test_two_equal_ends_are_one_value(kind: str, tmp_path: Any) -> None:
-    numbers = [float(place % 21) for place in range(210)]
+    numbers = [float(index % 21) for index in range(210)]
     data = of_kind(pa.table({"user": range(210), "x": numbers}), kind, tmp_path)
     release = total(data, {"x": (10, 10)})
     assert release.about.what == "all events where x is 10"
@@ -230,7 +230,7 @@ def test_true_of_a_column_of_text_is_in_any_capitals_and_a_text_is_that_text(tmp
 def test_the_rows_of_one_person_do_not_decide_on_others_that_are_no_number(where: Any, tmp_path: Any) -> None:
     """The largest value in a Parquet file is known before its rows are read, and NaN is not among them."""
     for others in ([], [60.0]):
-        numbers = [*(float(place % 20) for place in range(200)), *[float("nan")] * 50, *others]
+        numbers = [*(float(index % 20) for index in range(200)), *[float("nan")] * 50, *others]
         path = of_kind(pa.table({"user": range(len(numbers)), "x": numbers}), "parquet", tmp_path)
         more = len(others) if where["x"][1] is None else 0
         assert total(path, where).table["count"].to_pylist() == [200 + more]

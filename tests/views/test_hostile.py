@@ -276,5 +276,5 @@ def test_a_public_number_is_a_column_first(con: Any) -> None:
     table, public = con.table("v"), con.table("lines")
     with pytest.raises(NotATable, match="a subquery of a public table as one value"):
         View(table.filter(table.i > public.q.max()), "u", public=["lines"]).certified("u")
-    joined = table.cross_join(public.agg(most=_.q.max())).filter(_.i > _.most)
+    joined = table.cross_join(public.agg(maximum=_.q.max())).filter(_.i > _.maximum)
     assert View(joined, "u", public=["lines"]).certified("u")

@@ -54,7 +54,7 @@ class WithError(Protocol):
 Candidate = TypeVar("Candidate", bound=WithError)
 
 
-def least_epsilon(target: Number, build: Callable[[Fraction], Candidate]) -> Candidate:
+def min_epsilon(target: Number, build: Callable[[Fraction], Candidate]) -> Candidate:
     """Build a candidate with the least epsilon, of three digits, whose error is at most the target. The error must fall
     as epsilon grows."""
     wanted = positive("target_error", target, fix="target_error=10")

@@ -77,10 +77,10 @@ def randomized_threshold(
 ) -> RandomizedThreshold:
     """The least threshold, with the likeliest coin: it uses up what an integer leaves of delta."""
     delta = _delta(delta)
-    least = laplace_threshold(scale, delta, bound=bound, largest=largest, neighbours=neighbours)
+    minimum = laplace_threshold(scale, delta, bound=bound, largest=largest, neighbours=neighbours)
 
     def event(parts: int) -> RandomizedThreshold:
-        return RandomizedThreshold(scale, bound, largest, least, neighbours, Fraction(parts, COIN_PARTS))
+        return RandomizedThreshold(scale, bound, largest, minimum, neighbours, Fraction(parts, COIN_PARTS))
 
     likeliest = bisect(range(1, COIN_PARTS), False, key=lambda parts: threshold.laplace_delta(event(parts)) > delta)
     return event(likeliest)
@@ -107,20 +107,20 @@ def joint_gaussian(
     """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
     is missing from the items that everybody sees, so the two prices never add up in full."""
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
-    cells = threshold.changed_people(neighbours) * whole("items", items, least=1, fix="items=10")
+    cells = threshold.changed_people(neighbours) * whole("items", items, minimum=1, fix="items=10")
     shift = _replacement_shift(delta, neighbours)
     if epsilon + shift <= 0:
         raise BadParameter(
             f"delta={float(delta)}: too large for this epsilon if a person is replaced.", fix="delta=1e-6"
         )
     variance = gaussian_variance(epsilon + shift, delta, Fraction(largest**2 * cells), cells)
-    least = gaussian_threshold(variance, delta, items=items, largest=largest)
+    minimum = gaussian_threshold(variance, delta, items=items, largest=largest)
 
     def fits(threshold_: int) -> bool:
         event = GaussianThreshold(variance, items, largest, threshold_, neighbours)
         return threshold.gaussian_delta(epsilon, event) <= delta
 
-    return GaussianThreshold(variance, items, largest, _least_whole(fits, above=least - 1), neighbours)
+    return GaussianThreshold(variance, items, largest, _least_whole(fits, above=minimum - 1), neighbours)
 
 
 def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fraction, int]]) -> list[Gaussian]:
@@ -141,7 +141,7 @@ def selections(
     `beside` is its share of rho, its squared sensitivity, and the number of cells that a person can change. Without a
     delta, or for small counts, selections are priced by basic composition."""
     epsilon, delta = _positive("epsilon", epsilon), rational("delta", delta, fix="delta=1e-6")
-    whole("count", count, least=1, fix="count=10")
+    whole("count", count, minimum=1, fix="count=10")
     if not delta and beside:
         raise BadParameter("delta=0: the count of people has Gaussian noise.", fix="delta=1e-6")
     plain = round_down(epsilon / count)
@@ -212,8 +212,8 @@ def _weighted(
     def fits(steps: int) -> bool:
         return threshold.gaussian_delta(epsilon, event(steps), beside) <= delta
 
-    least = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
-    return event(_least_whole(fits, above=least - 1))
+    minimum = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
+    return event(_least_whole(fits, above=minimum - 1))
 
 
 ROUNDS_NOISE_SHARE, EARLY_ROUNDS_SHARE = Fraction(60, 100), Fraction(15, 100)
@@ -242,9 +242,9 @@ def rounds(
     left = delta * (1 - ROUNDS_NOISE_SHARE)
     early = left * EARLY_ROUNDS_SHARE / max(len(weights) - 1, 1)
     found = []
-    for place in range(1, len(weights) + 1):
-        part = early if place < len(weights) else left - early * (place - 1)
-        found.append(_round(part, noise[:place], weights[:place], items, neighbours, cells))
+    for index in range(1, len(weights) + 1):
+        part = early if index < len(weights) else left - early * (index - 1)
+        found.append(_round(part, noise[:index], weights[:index], items, neighbours, cells))
     return found, noise[len(weights) :]
 
 
@@ -269,15 +269,15 @@ def _round(
         with precision(threshold.BITS):
             return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
 
-    least, near = isqrt(SQUARED) // step, int(_needed(delta, mean_variance, items) / step) - 1
-    return event(_least_whole(hides, above=near if near > least and not hides(near) else least))
+    minimum, near = isqrt(SQUARED) // step, int(_needed(delta, mean_variance, items) / step) - 1
+    return event(_least_whole(hides, above=near if near > minimum and not hides(near) else minimum))
 
 
 def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
     """The threshold that hides a person's own items but for delta, about: where to begin the search."""
-    law = NormalDist(sigma=sqrt(variance))
+    distribution = NormalDist(sigma=sqrt(variance))
     each = {min(round(1.05**power), items) for power in range(ceil(log(items, 1.05)) + 1)}
-    return max(sqrt(SQUARED / n) - law.inv_cdf(float(delta) / n) for n in each)
+    return max(sqrt(SQUARED / n) - distribution.inv_cdf(float(delta) / n) for n in each)
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

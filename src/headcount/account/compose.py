@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from headcount.account import gaussian, pld
 from headcount.account import zcdp as conversion
-from headcount.account.cost import basic, least_epsilon, split, zcdp
+from headcount.account.cost import basic, min_epsilon, split, zcdp
 from headcount.account.events import Event, Gaussian
 from headcount.account.guarantee import Cost
 from headcount.account.threshold import gaussian_delta, shares_delta
@@ -64,5 +64,5 @@ def tightest(events: Sequence[Event], delta: Fraction) -> Cost:
         candidates.append(pld.epsilon(events, delta))
     if found := _single_threshold(events):
         threshold, noise, pure = found
-        candidates.append(pure + least_epsilon(lambda epsilon: gaussian_delta(epsilon, threshold, noise), delta))
+        candidates.append(pure + min_epsilon(lambda epsilon: gaussian_delta(epsilon, threshold, noise), delta))
     return Cost(min(candidates), delta)

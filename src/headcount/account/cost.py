@@ -60,10 +60,10 @@ def gdp(noise: Sequence[Gaussian], delta: Fraction) -> Fraction:
         raise BadParameter("delta=0: Gaussian noise has no epsilon without a delta.", fix='delta="1e-6"')
     if gaussian.discrete_delta(Fraction(0), noise) <= delta:
         return Fraction(0)
-    return least_epsilon(lambda epsilon: gaussian.discrete_delta(epsilon, noise), delta)
+    return min_epsilon(lambda epsilon: gaussian.discrete_delta(epsilon, noise), delta)
 
 
-def least_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) -> Fraction:
+def min_epsilon(delta_at: Callable[[Fraction], Fraction], delta: Fraction) -> Fraction:
     """Least epsilon, to 12 digits, with delta_at(epsilon) <= delta; `delta_at` is decreasing."""
     low, high = Fraction(0), Fraction(1)
     while delta_at(high) > delta:

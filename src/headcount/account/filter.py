@@ -44,7 +44,7 @@ class ZcdpFilter:
     def charge(self, *events: Event, times: int = 1) -> None:
         """Subtract `times` the price of these events from the budget, or raise and subtract nothing. Call this before
         their noise is drawn."""
-        rho, delta = (whole("times", times, least=0, fix="times=1") * price for price in self._price(events))
+        rho, delta = (whole("times", times, minimum=0, fix="times=1") * price for price in self._price(events))
         if rho > self.rho_left or delta > self.delta_left:
             raise BudgetExceeded(
                 f"rho={float(rho):.6g}, delta={float(delta):.3g}: more than the filter has left "

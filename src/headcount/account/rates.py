@@ -16,9 +16,9 @@ from headcount.account.events import Neighbours, SampleThreshold
 from headcount.errors import BadParameter
 from headcount.exact import Number, ball, ends, positive, precision, rational, round_down, whole
 
-LEAST_RATE = Fraction(1, 10**9)
+MIN_RATE = Fraction(1, 10**9)
 """Smallest rate: a lower one would count hardly any report."""
-MOST_THRESHOLD = 2**20
+MAX_THRESHOLD = 2**20
 
 
 def largest_rate(
@@ -30,10 +30,10 @@ def largest_rate(
     0.270486
     """
     target = _parse_target(epsilon, delta, items, neighbours)
-    return _largest_rate(target, whole("threshold", threshold, least=2, fix="threshold=20"))
+    return _largest_rate(target, whole("threshold", threshold, minimum=2, fix="threshold=20"))
 
 
-def least_threshold(
+def min_threshold(
     epsilon: Number, delta: Number, *, rate: Number, items: int = 1, neighbours: Neighbours = "add-remove"
 ) -> int:
     """Least threshold that a rate allows.
@@ -45,9 +45,9 @@ def least_threshold(
     high = 2
     while not target.fits(p, high):
         high *= 2
-        if high > MOST_THRESHOLD:
+        if high > MAX_THRESHOLD:
             raise BadParameter(
-                f"rate={float(p):g}: no threshold up to {MOST_THRESHOLD:,} is enough.", fix="rate=0.1, or more epsilon"
+                f"rate={float(p):g}: no threshold up to {MAX_THRESHOLD:,} is enough.", fix="rate=0.1, or more epsilon"
             )
     return bisect_left(range(high), True, lo=max(2, high // 2), key=lambda threshold: target.fits(p, threshold))
 
@@ -114,7 +114,7 @@ def _parse_target(epsilon: Number, delta: Number, items: int, neighbours: Neighb
         raise BadParameter(
             f"delta={delta!r}: it lies between 0 and 1; a sample without noise needs one.", fix="delta=1e-6"
         )
-    whole("items", items, least=1, fix="items=10")
+    whole("items", items, minimum=1, fix="items=10")
     return _Target(positive("epsilon", epsilon, fix="epsilon=1"), within, items, neighbours)
 
 
@@ -126,9 +126,9 @@ def _rate(odds: float) -> Fraction:
 def _largest_rate(target: _Target, threshold: int) -> Fraction:
     near = _rate(target.odds(threshold, near=-1.0, within=1e-12))
     miss = Fraction(-2, 10**12)
-    while (found := round_down(near * (1 - miss))) >= LEAST_RATE and not target.fits(found, threshold):
+    while (found := round_down(near * (1 - miss))) >= MIN_RATE and not target.fits(found, threshold):
         miss += max(abs(miss), Fraction(1, 10**12))
-    if found < LEAST_RATE:
+    if found < MIN_RATE:
         raise BadParameter(
             f"epsilon={float(target.epsilon):g}, delta={float(target.delta):g}, threshold={threshold}: hardly any "
             "report could be counted.",

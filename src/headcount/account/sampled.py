@@ -103,34 +103,34 @@ def _above(
 
     The error of an FFT of n numbers is at most 7 log2(n) roundoffs of their norm (Higham 2002, Theorem 24.2), that of a
     product is the sum of its factors' errors, and no probability or spectrum here is above 1."""
-    laws = [_tilted(part, step, tilt) for part in parts]
-    size = _size(laws, items)
-    spectrum = np.prod([np.fft.rfft(law, size) for law in laws], axis=0)
+    distributions = [_tilted(part, step, tilt) for part in parts]
+    size = _size(distributions, items)
+    spectrum = np.prod([np.fft.rfft(distribution, size) for distribution in distributions], axis=0)
     wrapped = np.fft.irfft(_power(spectrum, items), size)  # by steps modulo the size
     steps = int(epsilon // step) + 1 + np.arange(size // 2)
     error = 16 * UNIT_ROUNDOFF * log2(size) * (items * len(parts) + 1)
     return steps, wrapped[(steps - items * sum(part.first for part in parts)) % size] + error
 
 
-def _size(laws: Sequence[Floats], items: int) -> int:
+def _size(distributions: Sequence[Floats], items: int) -> int:
     """Size of the FFT: a power of 2, at least the size of a law, enough for all sums or for nearly all: half has room
     for one large loss, and for 8 standard deviations."""
-    points = sum(law.size for law in laws)
-    likely = points + 8 * sqrt(items * sum(_variance(law) for law in laws))
+    points = sum(distribution.size for distribution in distributions)
+    likely = points + 8 * sqrt(items * sum(_variance(distribution) for distribution in distributions))
     return 1 << min(2 * items * points, 2 * int(likely), MAX_WINDOW - 1).bit_length()
 
 
-def _variance(law: Floats) -> float:
+def _variance(distribution: Floats) -> float:
     """Variance of a law on the grid, in squared steps."""
-    steps = np.arange(law.size)
-    return float(law @ (steps - law @ steps) ** 2)
+    steps = np.arange(distribution.size)
+    return float(distribution @ (steps - distribution @ steps) ** 2)
 
 
 def _weights(part: Losses, step: float, tilts: Floats) -> Floats:
     """Log moment generating function: log of the sum of the probabilities times e^(tilt * loss), for each tilt."""
     exponents = _log(part.chances) + tilts[:, None] * part.at(step)
-    most = exponents.max(axis=1)
-    weights: Floats = most + np.log(np.exp(exponents - most[:, None]).sum(axis=1))
+    maximum = exponents.max(axis=1)
+    weights: Floats = maximum + np.log(np.exp(exponents - maximum[:, None]).sum(axis=1))
     return weights
 
 

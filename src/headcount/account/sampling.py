@@ -79,18 +79,18 @@ def down(rate: Fraction, threshold: int, epsilon: Fraction) -> Fraction:
         return _largest(gain, (threshold - 1) / r)
 
 
-def more_than(people: int, rate: Fraction, most: int) -> Fraction:
-    """Upper bound on the probability that more than `most` of `people` coins fall: what it adds to delta if at most
-    `most` people can be contacted, and further coins that fell are not counted (instead of Bharadwaj and Cormode 2022,
-    Lemma 6)."""
+def more_than(people: int, rate: Fraction, maximum: int) -> Fraction:
+    """Upper bound on the probability that more than `maximum` of `people` coins fall: what it adds to delta if at most
+    `maximum` people can be contacted, and further coins that fell are not counted (instead of Bharadwaj and Cormode
+    2022, Lemma 6)."""
     with precision(BITS):
-        return min(Fraction(1), ends(_tail(ball(rate), people, most + 1))[1])
+        return min(Fraction(1), ends(_tail(ball(rate), people, maximum + 1))[1])
 
 
 def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
     """Number of people to contact: the least number that is exceeded with probability at most delta."""
     near = bisect_left(
-        range(people), True, key=lambda most: scipy.special.bdtrc(most, people, float(rate)) <= float(delta)
+        range(people), True, key=lambda maximum: scipy.special.bdtrc(maximum, people, float(rate)) <= float(delta)
     )
     while more_than(people, rate, near) > delta:
         near += 1
@@ -117,6 +117,6 @@ def _last_coin(p: arb, threshold: int, people: int) -> arb:
     return arb(people - 1).bin(threshold - 1) * p**threshold * (1 - p) ** (people - threshold)
 
 
-def _tail(p: arb, coins: int, least: int) -> arb:
-    """Binomial tail: the probability that at least `least` of the coins fall."""
-    return p.beta_lower(least, coins - least + 1, True) if least <= coins else arb(0)
+def _tail(p: arb, coins: int, minimum: int) -> arb:
+    """Binomial tail: the probability that at least `minimum` of the coins fall."""
+    return p.beta_lower(minimum, coins - minimum + 1, True) if minimum <= coins else arb(0)

@@ -74,8 +74,8 @@ def _gain(p: Real, q: Real, shape: Real, x: Real, neighbours: Neighbours) -> Rea
     """Evaluate the formula, as a ball whose upper end is a bound, or in floating point."""
     if neighbours == "add-remove":
         return _up(p, q, shape, x)
-    least = q / p if q > p * p else p
-    return (_up(p, q, shape, x * p) + p * _up(p, q, shape, x * least)) / (1 + p)
+    minimum = q / p if q > p * p else p
+    return (_up(p, q, shape, x * p) + p * _up(p, q, shape, x * minimum)) / (1 + p)
 
 
 def _up(p: Real, q: Real, shape: Real, x: Real) -> Real:
@@ -137,8 +137,8 @@ def least_noise(
     def needed(share: Fraction) -> float:
         return messages(best(exact_epsilon, delta, neighbours=neighbours, share=share))
 
-    place = bisect_right(shares, float(limit), key=needed)
-    return best(exact_epsilon, delta, neighbours=neighbours, share=shares[place - 1]) if place else None
+    index = bisect_right(shares, float(limit), key=needed)
+    return best(exact_epsilon, delta, neighbours=neighbours, share=shares[index - 1]) if index else None
 
 
 @lru_cache(maxsize=1024)
@@ -154,9 +154,9 @@ def _best(epsilon: Fraction, delta: Fraction, neighbours: Neighbours, share: Fra
 
     spreads = (max(0.2, unit / float((1 - share) * epsilon)) for unit in SPREAD_CANDIDATES)
     spread = round_up(Fraction(min(spreads, key=lambda spread: _pairs(shape(spread), spread))), digits=2)
-    if (least := shape(float(spread))) == inf:
+    if (minimum := shape(float(spread))) == inf:
         raise _too_little(epsilon, 2 * epsilon)
-    event = replace(event, shape=round_up(Fraction(least), digits=3), spread=spread)
+    event = replace(event, shape=round_up(Fraction(minimum), digits=3), spread=spread)
     while _delta(event, epsilon) > delta:
         event = replace(event, shape=round_up(event.shape * Fraction(1001, 1000), digits=3))
     return event

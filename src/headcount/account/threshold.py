@@ -101,22 +101,22 @@ def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:
 
 def round_shown_probability(event: ThresholdRound) -> arb:
     """Upper bound on the probability that an item of one person alone is shown by this round's threshold."""
-    return _most_shown(event, lambda k: mean_tail(event.mean_variance, k))
+    return _max_shown(event, lambda k: mean_tail(event.mean_variance, k))
 
 
-def _most_shown(event: WeightedThreshold | ThresholdRound, tail: Callable[[int], arb]) -> arb:
+def _max_shown(event: WeightedThreshold | ThresholdRound, tail: Callable[[int], arb]) -> arb:
     """Upper bound on the probability that one of a person's items is shown, given the tail of the noise.
 
     An item with a share y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
     probability that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
     squared = event.squared_sensitivity
-    most, low, high = arb(0), 64, 0  # n in parts of 1/64
+    maximum, low, high = arb(0), 64, 0  # n in parts of 1/64
     while high < 64 * event.items:
         high = min(low * 21 // 20, 64 * event.items)
         adds = isqrt(64 * squared.numerator // (low * squared.denominator))
-        most = most.max(arb(high) / 64 * tail(event.threshold - adds))
+        maximum = maximum.max(arb(high) / 64 * tail(event.threshold - adds))
         low = high
-    return most
+    return maximum
 
 
 SQUARE_BLOCKS = 64
@@ -167,7 +167,7 @@ def _(event: GaussianThreshold) -> arb:
 def weighted_shown_probability(event: WeightedThreshold) -> arb:
     """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs
     alone."""
-    return _most_shown(event, lambda k: gaussian_tail(event.variance, k))
+    return _max_shown(event, lambda k: gaussian_tail(event.variance, k))
 
 
 def shares_delta(event: Event) -> bool:

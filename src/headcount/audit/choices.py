@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.exact import Integers, ends, precision
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 BITS = 192
 """The precision of a weight, in bits."""
@@ -37,8 +37,8 @@ class Path:
 
     def choose(self, weights: Sequence[Fraction]) -> int:
         """Take the next choice and record it."""
-        place = len(self.chosen)
-        choice = self.given[place] if place < len(self.given) else 0
+        index = len(self.chosen)
+        choice = self.given[index] if index < len(self.given) else 0
         self.chosen.append(choice)
         self.sizes.append(len(weights))
         self.weight *= weights[choice]
@@ -46,9 +46,9 @@ class Path:
 
     def siblings(self) -> Iterator[tuple[int, ...]]:
         """The paths that branch off from this one at a choice that was not given."""
-        for place in range(len(self.given), len(self.chosen)):
-            for other in range(1, self.sizes[place]):
-                yield (*self.chosen[:place], other)
+        for index in range(len(self.given), len(self.chosen)):
+            for other in range(1, self.sizes[index]):
+                yield (*self.chosen[:index], other)
 
 
 def explore(run: Callable[[Path], T]) -> Iterator[tuple[T | Undecided, Fraction]]:
@@ -73,24 +73,24 @@ class Enumerated(Entropy):
         self._path = path
         self._left_out = left_out
 
-    def draw(self, law: Law, size: int) -> Integers:
-        weights = probabilities(law, self._left_out)
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        weights = probabilities(distribution, self._left_out)
         choices = [self._path.choose(weights) for _ in range(size)]
         if len(weights) - 1 in choices:
             raise Undecided
-        return law.values(np.array(choices, dtype=np.int64))
+        return distribution.values(np.array(choices, dtype=np.int64))
 
     def secret(self) -> bytes:
         raise Undecided  # a secret has 2^256 values: what depends on it is not enumerated
 
 
 @lru_cache(maxsize=256)
-def probabilities(law: Law, left_out: Fraction) -> tuple[Fraction, ...]:
+def probabilities(distribution: NoiseDistribution, left_out: Fraction) -> tuple[Fraction, ...]:
     """Lower bounds of the probabilities of outcome 0, 1, 2, ... until at most `left_out` is left; last, the rest."""
     known, rest = [], Fraction(1)
     with precision(BITS):
-        total = law.total()
-        for weight in law.weights():
+        total = distribution.total()
+        for weight in distribution.weights():
             known.append(max(Fraction(0), ends(weight / total)[0]))
             rest -= known[-1]
             if rest <= left_out:
@@ -104,11 +104,11 @@ class Replayed(Entropy):
     def __init__(self, outcomes: Sequence[int]) -> None:
         self._outcomes = list(outcomes)
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         taken, self._outcomes = self._outcomes[:size], self._outcomes[size:]
         if len(taken) < size:
             raise Undecided
-        return law.values(np.array(taken, dtype=np.int64))
+        return distribution.values(np.array(taken, dtype=np.int64))
 
     def secret(self) -> bytes:
         return bytes(32)
@@ -120,7 +120,7 @@ class Fixed(Entropy):
     def __init__(self, value: int = 0) -> None:
         self._value = value
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         return np.full(size, self._value, dtype=np.int64)
 
     def secret(self) -> bytes:

@@ -61,21 +61,21 @@ def _column(name: str, values: list[Any], known: int) -> Column:
     present = set(values[:known]) - {ABSENT}
     numeric = all(isinstance(value, Real) for value in present)
     labels = (*(sorted(present) if numeric else present), ABSENT, OTHER)
-    code = {label: place for place, label in enumerate(labels)}
+    code = {label: index for index, label in enumerate(labels)}
     return Column(name, labels, np.array([code.get(value, code[OTHER]) for value in values], dtype=np.int64))
 
 
 def candidates(ours: Counts, theirs: Counts, claim: Claim) -> Iterator[Mask]:
     """Events that look most suspicious in these counts: up to a value, from a value, one value, all too likely, and
     never theirs."""
-    places, runs = np.arange(len(ours)), int(ours.sum())
-    values = places < len(ours) - 2  # not the codes for absent and something else, which have no place in an order
+    indices, runs = np.arange(len(ours)), int(ours.sum())
+    values = indices < len(ours) - 2  # not the codes for absent and something else, which have no place in an order
     up_to = plausible_epsilon(np.cumsum(ours * values), np.cumsum(theirs * values), runs, claim.delta)
     from_on = plausible_epsilon(
         np.cumsum((ours * values)[::-1]), np.cumsum((theirs * values)[::-1]), runs, claim.delta
     )[::-1]
-    yield (places <= int(np.argmax(up_to))) & values
-    yield (places >= int(np.argmax(from_on))) & values
-    yield places == int(np.argmax(plausible_epsilon(ours, theirs, runs, claim.delta)))
+    yield (indices <= int(np.argmax(up_to))) & values
+    yield (indices >= int(np.argmax(from_on))) & values
+    yield indices == int(np.argmax(plausible_epsilon(ours, theirs, runs, claim.delta)))
     yield ours > claim.factor * theirs
     yield (ours > 0) & (theirs == 0)

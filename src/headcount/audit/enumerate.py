@@ -76,12 +76,12 @@ def delta(one: Outcomes, other: Outcomes, epsilon: Fraction) -> Delta:
     """sup over events of P(event) - e^epsilon Q(event), with P the first law and Q the second: one direction."""
     with precision(192):
         low_factor, high_factor = ends(ball(epsilon).exp())
-    least = most = Fraction(0)
+    minimum = maximum = Fraction(0)
     for output, chance in one.chances.items():
         reference = other.chances.get(output, Fraction(0))
-        least += max(Fraction(0), chance - high_factor * reference)
-        most += max(Fraction(0), chance - low_factor * reference)
-    return Delta(max(Fraction(0), least - high_factor * other.undecided), most + one.undecided)
+        minimum += max(Fraction(0), chance - high_factor * reference)
+        maximum += max(Fraction(0), chance - low_factor * reference)
+    return Delta(max(Fraction(0), minimum - high_factor * other.undecided), maximum + one.undecided)
 
 
 class Laws(Generic[Data]):

@@ -12,17 +12,17 @@ from headcount.account.events import Neighbours
 Person = TypeVar("Person")
 
 
-def datasets(kinds: Sequence[Person], most: int) -> Iterator[tuple[Person, ...]]:
-    """Every dataset of up to `most` people, each of one of the kinds (the order of people does not matter)."""
-    for size in range(most + 1):
+def datasets(kinds: Sequence[Person], maximum: int) -> Iterator[tuple[Person, ...]]:
+    """Every dataset of up to `maximum` people, each of one of the kinds (the order of people does not matter)."""
+    for size in range(maximum + 1):
         yield from combinations_with_replacement(kinds, size)
 
 
 def pairs(
-    kinds: Sequence[Person], most: int, neighbours: Neighbours
+    kinds: Sequence[Person], maximum: int, neighbours: Neighbours
 ) -> Iterator[tuple[tuple[Person, ...], tuple[Person, ...]]]:
     """Every unordered pair of neighbours among those datasets."""
-    common: Iterable[tuple[Person, ...]] = datasets(kinds, most - 1)
+    common: Iterable[tuple[Person, ...]] = datasets(kinds, maximum - 1)
     if neighbours == "add-remove":
         return (((*others, person), others) for others, person in product(common, kinds))
     return (

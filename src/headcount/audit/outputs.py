@@ -82,7 +82,7 @@ def features(output: Hashable) -> dict[str, Feature]:
     pairs = [part.inside for part in inside if isinstance(part, Seen) and part.kind == "pair"]
     if inside and len(pairs) == len(inside):
         return facts | _of_pairs(pairs)
-    return facts | {"length": len(inside)} | _of_cells({f"[{place}]": cell for place, cell in enumerate(inside)})
+    return facts | {"length": len(inside)} | _of_cells({f"[{index}]": cell for index, cell in enumerate(inside)})
 
 
 def _of_pairs(pairs: Sequence[Any]) -> dict[str, Feature]:

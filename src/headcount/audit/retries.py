@@ -62,12 +62,12 @@ class Lines:
 
 
 def stop_everywhere(
-    folder: Path, most: int | None = None, kills: int = 10, progress: Callable[[int], None] = lambda done: None
+    folder: Path, maximum: int | None = None, kills: int = 10, progress: Callable[[int], None] = lambda done: None
 ) -> Tally:
-    """Stop a release at all lines, or at `most` of them, evenly spaced; at `kills` of these also by a kill."""
+    """Stop a release at all lines, or at `maximum` of them, evenly spaced; at `kills` of these also by a kill."""
     expected, lines = _charged(folder / "charged")
-    lines = _evenly_spaced(lines, most or len(lines))
-    trials: list[tuple[Line, How]] = [(line, ("interrupt", "memory")[place % 2]) for place, line in enumerate(lines)]
+    lines = _evenly_spaced(lines, maximum or len(lines))
+    trials: list[tuple[Line, How]] = [(line, ("interrupt", "memory")[index % 2]) for index, line in enumerate(lines)]
     trials += [(line, "kill") for line in _evenly_spaced(lines, kills)]
     tally = Tally(steps=len(lines))
     for number, (line, how) in enumerate(trials):
@@ -113,9 +113,9 @@ def _traced(folder: Path, lines: Lines) -> None:
         sys.settrace(before)
 
 
-def _evenly_spaced(lines: list[Line], most: int) -> list[Line]:
-    """At most `most` of the lines, from the first to the last."""
-    return lines[:: -(-len(lines) // most)] if most else []
+def _evenly_spaced(lines: list[Line], maximum: int) -> list[Line]:
+    """At most `maximum` of the lines, from the first to the last."""
+    return lines[:: -(-len(lines) // maximum)] if maximum else []
 
 
 def _try(folder: Path, line: Line, how: How, expected: bytes, tally: Tally) -> None:

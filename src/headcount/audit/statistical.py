@@ -63,7 +63,7 @@ def audit(
     claimed = _claimed(epsilon, delta)
     if not 0 < alarm < 1:
         raise BadParameter(f"alarm={alarm!r}: a chance between 0 and 1 is needed.", fix="alarm=1e-6")
-    whole("runs", runs, least=400, fix="runs=100_000")
+    whole("runs", runs, minimum=400, fix="runs=100_000")
     table = columns(_observed(run, left, right, runs, progress), known=4 * (runs // 4))
     one, other = slice(0, None, 2), slice(1, None, 2)
     findings = [_one_way(table, one, other, *claimed, alarm / 2), _one_way(table, other, one, *claimed, alarm / 2)]

@@ -41,7 +41,7 @@ plume.py          discover items first, then bound again: a baseline
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.listed import ListedItems
 from headcount.bound.measured import BoundedWithScalar, WithScalar
-from headcount.bound.rounds import BoundedRounds, Split, SplitWeight, SpreadWeight
+from headcount.bound.rounds import BoundedRounds, EvenL2Budget, Split, SplitL2Budget
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.bound.selection.selection import BoundSelection
@@ -57,6 +57,7 @@ __all__ = [
     "BoundedWeighted",
     "BoundedWithScalar",
     "Bounding",
+    "EvenL2Budget",
     "ListedItems",
     "SampledEvents",
     "SampledItems",
@@ -64,8 +65,7 @@ __all__ = [
     "ScaledToSum",
     "Sensitivity",
     "Split",
-    "SplitWeight",
-    "SpreadWeight",
+    "SplitL2Budget",
     "TopItems",
     "TopSums",
     "WeightedClip",

@@ -18,7 +18,7 @@ from headcount.source.contributions import Contributions
 
 LARGEST_TOTAL = 2**61
 """Largest total: with noise it stays within 64 bits, and clipping a total raises no sensitivity."""
-CUT = "cut"
+EXCESS = "cut"
 TOTAL = "total"
 
 

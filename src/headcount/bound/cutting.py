@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, at_keys
+from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, at_keys
 from headcount.bound.engine_pairs import PairsOnEngine
 from headcount.bound.formula import Excess
 from headcount.bound.pairs import pairs_of
@@ -18,7 +18,7 @@ from headcount.source.contributions import COUNT, USER, Contributions
 
 
 @dataclass(frozen=True)
-class Cutting(Bounding):
+class ExcessBounding(Bounding):
     """Bounding that subtracts each person's excess."""
 
     @abstractmethod
@@ -37,5 +37,5 @@ class Cutting(Bounding):
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         pairs, key = contributions.table, [USER, *contributions.items]
         joined = pairs.left_join(self.excess(contributions, secret), key)
-        counts = {COUNT: joined[COUNT] * self.unit - joined[CUT].fill_null(0)}
+        counts = {COUNT: joined[COUNT] * self.unit - joined[EXCESS].fill_null(0)}
         return joined.select(*key, **counts).filter(lambda row: row[COUNT] > 0)

@@ -44,7 +44,7 @@ class BoundedDraws(Bounded):
 
     starts: Integers
     """Offsets: the pairs of person j are those from starts[j] up to starts[j + 1]."""
-    places: Integers
+    indices: Integers
     """Index of each pair's item among the keys."""
     counts: Integers
     """Number of times that the person drew it."""
@@ -66,46 +66,48 @@ def of_each(values: Integers, starts: Integers) -> Integers:
     return sums
 
 
-def by_place(places: Integers, values: Integers, cells: int) -> Integers:
+def by_place(indices: Integers, values: Integers, cells: int) -> Integers:
     """Sum the values by place."""
     total = np.zeros(cells, dtype=np.int64)
-    np.add.at(total, places, values)
+    np.add.at(total, indices, values)
     return total
 
 
 @dataclass(frozen=True)
 class Draws(ScaledToSum):
-    """All draws of everybody; in the totals, each person's counts are scaled to a sum of at most `most`."""
+    """All draws of everybody; in the totals, each person's counts are scaled to a sum of at most `max_total`."""
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedDraws:
         assert keys is not None
         return self.of(keys, *_arrays(_people(contributions, keys)))
 
-    def of(self, keys: pa.Table, starts: Integers, places: Integers, counts: Integers) -> BoundedDraws:
+    def of(self, keys: pa.Table, starts: Integers, indices: Integers, counts: Integers) -> BoundedDraws:
         """Bound pairs that are given as arrays."""
         sizes = np.repeat(of_each(counts, starts), np.diff(starts))
-        scaled = np.floor(counts * float(self.most * self.grid) / np.maximum(sizes, 1) * ROUNDING_GUARD).astype(
+        scaled = np.floor(counts * float(self.max_total * self.grid) / np.maximum(sizes, 1) * ROUNDING_GUARD).astype(
             np.int64
         )
-        kept = np.where(sizes > self.most, scaled, counts * self.grid)
-        return BoundedDraws(keys, by_place(places, kept, len(keys)), self.sensitivity, starts, places, counts)
+        kept = np.where(sizes > self.max_total, scaled, counts * self.grid)
+        return BoundedDraws(keys, by_place(indices, kept, len(keys)), self.sensitivity, starts, indices, counts)
 
 
 @dataclass(frozen=True)
 class ExactDraws(Bounding):
-    """Exactly `most` draws of each person who has at least that many; other people are dropped."""
+    """Exactly `max_total` draws of each person who has at least that many; other people are dropped."""
 
-    most: int
+    max_total: int
     people: int | None = None
-    """Number of people with at least `most` draws, if it is public."""
+    """Number of people with at least `max_total` draws, if it is public."""
 
     @property
     def limit(self) -> int:
-        return self.most
+        return self.max_total
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return Sensitivity(items=self.most, largest=self.most, total=self.most, squared=self.most**2)
+        return Sensitivity(
+            items=self.max_total, largest=self.max_total, total=self.max_total, squared=self.max_total**2
+        )
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedDraws:
         assert keys is not None
@@ -113,40 +115,41 @@ class ExactDraws(Bounding):
 
     def _of(self, keys: pa.Table, people: pa.Table) -> BoundedDraws:
         arrays = _arrays(people)
-        starts, places, counts = self.kept_of(*arrays, whole_numbers(people["hash"]))
-        return BoundedDraws(keys, by_place(places, counts, len(keys)), self.sensitivity, starts, places, counts)
+        starts, indices, counts = self.kept_of(*arrays, whole_numbers(people["hash"]))
+        return BoundedDraws(keys, by_place(indices, counts, len(keys)), self.sensitivity, starts, indices, counts)
 
     def kept_of(
-        self, starts: Integers, places: Integers, counts: Integers, hashes: Integers
+        self, starts: Integers, indices: Integers, counts: Integers, hashes: Integers
     ) -> tuple[Integers, Integers, Integers]:
         """Starts, places and counts of the kept pairs. Pairs are sorted by place, so that ties between two draws with
         the same key are broken by their items alone."""
-        ordered = np.lexsort((places, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
-        places, counts, sizes = places[ordered], counts[ordered], of_each(counts, starts)
+        ordered = np.lexsort((indices, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+        indices, counts, sizes = indices[ordered], counts[ordered], of_each(counts, starts)
         counts = _thinned(counts, np.repeat(sizes, np.diff(starts)))
-        kept = np.where(np.repeat(sizes == self.most, np.diff(starts)), counts, 0)
-        for first, last in _runs(np.where(sizes > self.most, of_each(counts, starts), 0)):
+        kept = np.where(np.repeat(sizes == self.max_total, np.diff(starts)), counts, 0)
+        for first, last in _runs(np.where(sizes > self.max_total, of_each(counts, starts), 0)):
             part = slice(starts[first], starts[last])
-            kept[part] += self._kept_above(starts[first : last + 1], places[part], counts[part], hashes[first:last])
-        left = np.append(0, np.cumsum(of_each((kept > 0).astype(np.int64), starts)[sizes >= self.most]))
-        return left, places[kept > 0], kept[kept > 0]
+            kept[part] += self._kept_above(starts[first : last + 1], indices[part], counts[part], hashes[first:last])
+        left = np.append(0, np.cumsum(of_each((kept > 0).astype(np.int64), starts)[sizes >= self.max_total]))
+        return left, indices[kept > 0], kept[kept > 0]
 
-    def _kept_above(self, starts: Integers, places: Integers, counts: Integers, hashes: Integers) -> Integers:
-        """Kept count of each pair, for people with more than `most` draws; 0 for others."""
+    def _kept_above(self, starts: Integers, indices: Integers, counts: Integers, hashes: Integers) -> Integers:
+        """Kept count of each pair, for people with more than `max_total` draws; 0 for others."""
         lengths, sizes = np.diff(starts), of_each(counts, starts - starts[0])
-        counts = np.where(np.repeat(sizes > self.most, lengths), counts, 0)
+        counts = np.where(np.repeat(sizes > self.max_total, lengths), counts, 0)
         pairs = np.repeat(np.arange(len(counts)), counts)  # the pair of each draw
-        person = np.repeat(np.cumsum(sizes > self.most) - 1, lengths)[
+        person = np.repeat(np.cumsum(sizes > self.max_total) - 1, lengths)[
             pairs
-        ]  # index among people with more than `most` draws
-        hashes, sizes = hashes[sizes > self.most], sizes[sizes > self.most]
-        numbers = _sort_keys(hashes[person], places[pairs], _within(counts))
+        ]  # index among people with more than `max_total` draws
+        hashes, sizes = hashes[sizes > self.max_total], sizes[sizes > self.max_total]
+        numbers = _sort_keys(hashes[person], indices[pairs], _within(counts))
         order = np.argsort(numbers + (person << KEY_BITS).astype(np.uint64), kind="stable")
-        return np.bincount(pairs[order[_within(sizes) < self.most]], minlength=len(counts))
+        return np.bincount(pairs[order[_within(sizes) < self.max_total]], minlength=len(counts))
 
     def explain(self, item: str) -> str:
         return (
-            f"Exactly {self.most:,} samples of each person count. If a person has more, headcount keeps that many, "
+            f"Exactly {self.max_total:,} samples of each person count. If a person has more, headcount keeps that "
+            f"many, "
             "chosen by a keyed hash with a fresh secret. It drops people with fewer."
         )
 
@@ -155,9 +158,9 @@ class ExactDraws(Bounding):
         keys = to_arrow(contributions.table.select(items).distinct().order_by(items))
         people = _people(contributions, keys, secret)
         bounded = self._of(keys, people)
-        enough = arrow(of_each(_arrays(people)[2], _arrays(people)[0]) >= self.most)
+        enough = arrow(of_each(_arrays(people)[2], _arrays(people)[0]) >= self.max_total)
         who = arrow(np.repeat(np.arange(len(bounded.starts) - 1), np.diff(bounded.starts)))
-        columns = {name: keys[name].take(arrow(bounded.places)) for name in items}
+        columns = {name: keys[name].take(arrow(bounded.indices)) for name in items}
         return ibis.memtable(
             pa.table({USER: people[USER].filter(enough).take(who), **columns, COUNT: arrow(bounded.counts)})
         )
@@ -165,8 +168,8 @@ class ExactDraws(Bounding):
 
 def _people(contributions: Contributions, keys: pa.Table, secret: bytes | None = None) -> pa.Table:
     """(user, pairs) of everybody, with a column `hash` if a secret is given."""
-    engine, places = engine_of(contributions.table), arrow(np.arange(len(keys)))
-    with engine.memtable(keys.append_column("place", places), contributions.table) as placed:
+    engine, indices = engine_of(contributions.table), arrow(np.arange(len(keys)))
+    with engine.memtable(keys.append_column("place", indices), contributions.table) as placed:
         joined = contributions.table.join(placed, list(contributions.items))
         pairs = joined.select(USER, pair=joined["place"] * PAIR + joined[COUNT])
         people = pairs.group_by(USER).agg(pairs=pairs["pair"].collect())
@@ -178,8 +181,8 @@ def _arrays(people: pa.Table) -> tuple[Integers, Integers, Integers]:
     pairs = people["pairs"]
     values = whole_numbers(pa.chunked_array([chunk.flatten() for chunk in pairs.chunks], pa.int64()))
     starts = np.append(0, np.cumsum(whole_numbers(pc.list_value_length(pairs))))
-    places = (values - 1) // PAIR  # a count is between 1 and PAIR
-    return starts, places, values - places * PAIR
+    indices = (values - 1) // PAIR  # a count is between 1 and PAIR
+    return starts, indices, values - indices * PAIR
 
 
 def _runs(sizes: Integers) -> Iterator[tuple[int, int]]:
@@ -199,10 +202,10 @@ def _within(counts: Integers) -> Integers:
     return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-def _sort_keys(hashes: Integers, places: Integers, copies: Integers) -> NDArray[np.uint64]:
+def _sort_keys(hashes: Integers, indices: Integers, copies: Integers) -> NDArray[np.uint64]:
     """Sort key of 40 bits for each draw, from its person, item and copy number (the mixing of SplitMix64)."""
     mixed = hashes.astype(np.uint64)
-    for part in (places, copies):
+    for part in (indices, copies):
         mixed = _mixed(mixed ^ _mixed(part.astype(np.uint64)))
     return mixed >> np.uint64(64 - KEY_BITS)
 

@@ -37,10 +37,10 @@ class PairsByNumber:
         """(items, total). Items are filtered before they are reordered: to reorder all of them, Arrow would copy them
         into one chunk, which may exceed its limit."""
         totals = self.pairs.totals
-        places = np.argsort(-totals, kind="stable")[:limit]
-        few = np.sort(places)
+        indices = np.argsort(-totals, kind="stable")[:limit]
+        few = np.sort(indices)
         listed = self.pairs.items.filter(arrow(np.isin(np.arange(len(totals)), few)))
-        return listed.append_column(TOTAL, arrow(totals[few])).take(arrow(np.searchsorted(few, places)))
+        return listed.append_column(TOTAL, arrow(totals[few])).take(arrow(np.searchsorted(few, indices)))
 
     def totals_less(self, excess: Excess) -> pa.Table:
         items = len(self.pairs.items)
@@ -53,7 +53,7 @@ class PairsByNumber:
 
     def without(self, excess: Excess) -> Self:
         def unused(chunk: Chunk) -> Booleans:
-            many, found = _measure(chunk, excess.measure) > excess.most, np.zeros(len(chunk.numbers), dtype=bool)
+            many, found = _measure(chunk, excess.measure) > excess.max_items, np.zeros(len(chunk.numbers), dtype=bool)
             if many.any():
                 found[np.repeat(many, chunk.sizes)] = self._excess(chunk, excess)[1] > 0
             return found
@@ -63,11 +63,11 @@ class PairsByNumber:
     def _excess(self, chunk: Chunk, excess: Excess) -> tuple[Chunk, Integers]:
         """The people of a chunk who are above the bound, and the excess of each of their pairs."""
         sizes = _measure(chunk, excess.measure)
-        many = sizes > excess.most
+        many = sizes > excess.max_items
         above, size = chunk.of(many), sizes[many]
         if excess.secret is None:
             return above, excess.of(Above(above.counts, above.of_pairs(size)))
-        start = hashes(self.pairs, excess.most, excess.secret)(above.people) % size
+        start = hashes(self.pairs, excess.max_items, excess.secret)(above.people) % size
         return above, excess.of(Above(above.counts, above.of_pairs(size), above.upto, above.of_pairs(start)))
 
     def only(self, public: pa.Table) -> "PairsByNumber":

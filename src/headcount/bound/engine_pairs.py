@@ -10,7 +10,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import where
-from headcount.bound.bounded import CUT, LARGEST_TOTAL, TOTAL, at_keys
+from headcount.bound.bounded import EXCESS, LARGEST_TOTAL, TOTAL, at_keys
 from headcount.bound.formula import Above, Division, Excess, Share
 from headcount.bound.keyed_hash import hashed
 from headcount.bound.vectors_on_engine import VectorsOnEngine
@@ -53,9 +53,9 @@ class PairsOnEngine:
         return pairs.group_by(self._items).agg(**{TOTAL: (count * unit).cast(WIDE)})
 
     def totals_less(self, excess: Excess) -> pa.Table:
-        too_much = self.excess(excess).group_by(self._items).agg(**{CUT: lambda rows: rows[CUT].sum()})
+        too_much = self.excess(excess).group_by(self._items).agg(**{EXCESS: lambda rows: rows[EXCESS].sum()})
         joined = self._totals(excess.unit).left_join(too_much, self._items)
-        kept = joined.select(*self._items, **{TOTAL: joined[TOTAL] - joined[CUT].fill_null(0)})
+        kept = joined.select(*self._items, **{TOTAL: joined[TOTAL] - joined[EXCESS].fill_null(0)})
         kept = kept.filter(kept[TOTAL] > 0).mutate(**{TOTAL: ibis.least(kept[TOTAL], LARGEST_TOTAL).cast(WIDE)})
         return to_arrow(kept.order_by(self._items))
 
@@ -63,7 +63,7 @@ class PairsOnEngine:
         """(user, items, cut): the excess of people above the bound, in units."""
         people = self.contributions.persons
         sizes = per_person(people, size=people[excess.measure].cast(_TYPES[excess.measure]))
-        above = sizes.filter(sizes["size"] > excess.most)
+        above = sizes.filter(sizes["size"] > excess.max_items)
         if excess.secret is None:
             rows = self.contributions.of(above)
             return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"])))
@@ -73,8 +73,8 @@ class PairsOnEngine:
         return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"], rows["upto"], rows["start"])))
 
     def _cut(self, rows: ir.Table, excess: ir.Column) -> ir.Table:
-        cut = rows.select(USER, *self._items, **{CUT: excess})
-        return cut.filter(cut[CUT] > 0)
+        cut = rows.select(USER, *self._items, **{EXCESS: excess})
+        return cut.filter(cut[EXCESS] > 0)
 
     def without(self, excess: Excess) -> Self:
         return replace(self, left_out=self.excess(excess))

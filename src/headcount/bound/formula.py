@@ -31,7 +31,7 @@ class Excess:
     """What is cut from people above a bound."""
 
     measure: Measure
-    most: int
+    max_items: int
     """The bound on the measure."""
     of: Callable[[Above], Any]
     """Formula of the excess of each pair, in units."""

@@ -11,7 +11,7 @@ from ibis.expr import types as ir
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.pairs import pairs_of
-from headcount.bound.rounds import BoundedRounds, SplitWeight
+from headcount.bound.rounds import BoundedRounds, SplitL2Budget
 from headcount.bound.vectors import Groups
 from headcount.source.arrow_columns import arrow
 from headcount.source.contributions import Contributions
@@ -32,7 +32,7 @@ class BoundedFoundGroups(BoundedGroups, BoundedRounds):
 
 
 @dataclass(frozen=True)
-class FoundGroups(SplitWeight):
+class FoundGroups(SplitL2Budget):
     """Spread a person's weight over groups that are not known in advance, round after round."""
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedFoundGroups:

@@ -26,14 +26,14 @@ Hashes = Callable[[Integers], Integers]
 """Function that returns the keyed hashes of people, by their numbers."""
 
 
-def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> Hashes:
+def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
     """Function that returns the hashes of people above a bound, by their numbers: computed here for a few people whose
     ids are here and are text or integers, else by the engine. The digits are the same."""
 
     def found(people: Integers) -> Integers:
         ids = None if numbers.ids is None else numbers.ids[USER]
         if ids is None or len(people) > FEW_PEOPLE or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
-            return _at(_on_engine(numbers, most, secret), people)
+            return _at(_on_engine(numbers, max_items, secret), people)
         texts = (secret.hex() + str(person) for person in ids.take(arrow(people)).to_pylist())
         digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
         return np.array(digits, dtype=np.int64)
@@ -41,10 +41,10 @@ def hashes(numbers: EncodedPairs, most: int, secret: bytes) -> Hashes:
     return found
 
 
-def _on_engine(numbers: EncodedPairs, most: int, secret: bytes) -> ir.Table:
-    """(person, digits) of the people who may be above a bound: those with more events than `most`. The digits of their
-    hashes stay text, which is far quicker to compile for an engine than a number of them."""
-    above = numbers.people.filter(numbers.people["events"] > most)
+def _on_engine(numbers: EncodedPairs, max_items: int, secret: bytes) -> ir.Table:
+    """(person, digits) of the people who may be above a bound: those with more events than `max_items`. The digits of
+    their hashes stay text, which is far quicker to compile for an engine than a number of them."""
+    above = numbers.people.filter(numbers.people["events"] > max_items)
     return above.select("person", digits=_digest(above, secret).substr(0, DIGITS))
 
 
@@ -63,8 +63,8 @@ def hashed(people: ir.Table, secret: bytes, digits: int = DIGITS) -> ir.Table:
     """Add a column `hash` to the people: a keyed hash of `digits` hexadecimal digits, as an integer."""
     digested = people.mutate(digest=_digest(people, secret))
     number = ibis.literal(0, "int64")
-    for place in range(digits):
-        number = number * 16 + ibis.literal("0123456789abcdef").find(digested.digest.substr(place, 1))
+    for index in range(digits):
+        number = number * 16 + ibis.literal("0123456789abcdef").find(digested.digest.substr(index, 1))
     return digested.mutate(hash=number).drop("digest")
 
 

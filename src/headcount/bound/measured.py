@@ -12,7 +12,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.arithmetic import cut_at
-from headcount.bound.bounded import CUT, TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.scale import ScaledToSize, ScaledToSum
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
@@ -72,7 +72,7 @@ class WithScalar(Bounding):
 
     def _taken(self, contributions: Contributions, secret: bytes) -> int:
         """The amount clipped from everybody, of each at most `cut`."""
-        taken = self.inner.excess(contributions, secret).group_by(USER).agg(**{TOTAL: lambda rows: rows[CUT].sum()})
+        taken = self.inner.excess(contributions, secret).group_by(USER).agg(**{TOTAL: lambda rows: rows[EXCESS].sum()})
         return added(taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")}))
 
 

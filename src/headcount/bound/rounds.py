@@ -1,9 +1,9 @@
 """Spread each person's weight over those of their items that are not shown yet, round after round; a part may go to
 items that are shown already, to count them.
 
-A person's items, `most` of them by a keyed hash if there are more, are fixed before the first round. In each round a
-person's weights are a vector of norm 1 (l2), rounded down to units of which one person has 2^24: for each item that is
-shown the same, for everybody up to a bound, and what is left evenly for those that are not. What a person adds
+A person's items, `max_items` of them by a keyed hash if there are more, are fixed before the first round. In each round
+a person's weights are a vector of norm 1 (l2), rounded down to units of which one person has 2^24: for each item that
+is shown the same, for everybody up to a bound, and what is left evenly for those that are not. What a person adds
 depends on their own rows, the secret and what is public by then. Proofs: docs/proofs/rounds.md, docs/proofs/joint.md.
 """
 
@@ -23,7 +23,7 @@ from headcount.bound.bounded import Bounding, Sensitivity
 from headcount.bound.pairs import pairs_of
 from headcount.bound.sample import SampledItems
 from headcount.bound.scale import full_weight
-from headcount.bound.shown import Shown
+from headcount.bound.shown import PublicItems
 from headcount.bound.weighted import BoundedWeighted
 from headcount.errors import BadParameter
 from headcount.exact import Integers
@@ -85,18 +85,18 @@ class BoundedRounds(BoundedWeighted):
 
 
 @dataclass(frozen=True)
-class SpreadWeight(Bounding):
+class EvenL2Budget(Bounding):
     """Spread one person's weight of 1 (l2) over their items, round after round."""
 
     by_number: ClassVar[bool] = True
-    most: int
+    max_items: int
     """Maximum number of a person's items."""
     squared: int = field(default=SQUARED, repr=False)
     """One person's sum of squares, in units."""
 
     @property
     def limit(self) -> int:
-        return self.most
+        return self.max_items
 
     @property
     def unit(self) -> int:
@@ -109,7 +109,9 @@ class SpreadWeight(Bounding):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return Sensitivity(items=self.most, largest=self.unit, total=self.most * self.unit, squared=self.squared)
+        return Sensitivity(
+            items=self.max_items, largest=self.unit, total=self.max_items * self.unit, squared=self.squared
+        )
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedRounds:
         return self.first_round(contributions, secret)[1]
@@ -117,7 +119,7 @@ class SpreadWeight(Bounding):
     def first_round(self, contributions: Contributions, secret: bytes) -> tuple[pa.Table, BoundedRounds]:
         """The items of which something is kept, as the pairs list them; and their totals of the first round."""
         pairs = pairs_of(contributions)
-        kept = pairs.without(SampledItems(self.most).formula(secret))
+        kept = pairs.without(SampledItems(self.max_items).formula(secret))
         every = kept.all_items()
         totals = kept.spread(every, np.zeros(len(every), dtype=bool), self.split())
         found = every.filter(arrow(totals > 0))
@@ -125,13 +127,13 @@ class SpreadWeight(Bounding):
             found.select(list(contributions.items)),
             totals[totals > 0],
             self.sensitivity,
-            lambda shown: Shown(pairs.only(found.filter(arrow(shown))), isqrt(self.squared)),
+            lambda shown: PublicItems(pairs.only(found.filter(arrow(shown))), isqrt(self.squared)),
             partial(kept.spread, found),
         )
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
         """What is kept in the first round."""
-        pairs = SampledItems(self.most).kept(contributions, secret)
+        pairs = SampledItems(self.max_items).kept(contributions, secret)
         people = pairs.group_by(USER).agg(every=pairs.count())
         units = people.select(USER, **{COUNT: self.split().of_others(people["every"] * 0, people["every"])})
         return pairs.drop(COUNT).join(units, USER).select(USER, *contributions.items, COUNT)
@@ -139,12 +141,12 @@ class SpreadWeight(Bounding):
     def explain(self, item: str) -> str:
         return (
             f"Each person has a weight of 1 to spread: a person with n {plural(item)} adds the square root of 1/n to "
-            f"each. headcount uses at most {self.most:,} {plural(item)} of each person."
+            f"each. headcount uses at most {self.max_items:,} {plural(item)} of each person."
         )
 
 
 @dataclass(frozen=True)
-class SplitWeight(SpreadWeight):
+class SplitL2Budget(EvenL2Budget):
     """The same, where a part of the weight goes to items that are shown already, and nobody counts more than 1 for an
     item."""
 
@@ -169,10 +171,11 @@ class SplitWeight(SpreadWeight):
 
     @property
     def hidden_items(self) -> int:
-        return self.most
+        return self.max_items
 
     def explain(self, item: str) -> str:
         return (
-            f"{full_weight(self.full, item)} headcount uses at most {self.most:,} {plural(item)} of each person to "
+            f"{full_weight(self.full, item)} headcount uses at most {self.max_items:,} {plural(item)} of each person "
+            f"to "
             f"find items. Once an item appears, everyone who has it counts."
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 from headcount.bound.arithmetic import floating, floor, root
 from headcount.bound.bounded import Sensitivity
-from headcount.bound.cutting import Cutting
+from headcount.bound.cutting import ExcessBounding
 from headcount.bound.formula import Above, Excess
 from headcount.wording import plural, times
 
@@ -22,10 +22,10 @@ ROUNDING_GUARD = 1 - 2.0**-40
 
 
 @dataclass(frozen=True)
-class ScaledToSum(Cutting):
-    """Scale each person's counts to a sum of at most `most` (l1)."""
+class ScaledToSum(ExcessBounding):
+    """Scale each person's counts to a sum of at most `max_total` (l1)."""
 
-    most: int
+    max_total: int
     largest: int
     """Largest count of one item before bounding: 1 if people are counted."""
     grid: int = GRID
@@ -33,7 +33,7 @@ class ScaledToSum(Cutting):
 
     @property
     def limit(self) -> int:
-        return self.most
+        return self.max_total
 
     @property
     def unit(self) -> int:
@@ -41,24 +41,25 @@ class ScaledToSum(Cutting):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        largest, total = min(self.most, self.largest) * self.grid, self.most * self.grid
+        largest, total = min(self.max_total, self.largest) * self.grid, self.max_total * self.grid
         return Sensitivity(items=total, largest=largest, total=total, squared=largest * total)
 
     def formula(self, secret: bytes) -> Excess:
-        return Excess("total", self.most, self._excess, unit=self.grid)
+        return Excess("total", self.max_total, self._excess, unit=self.grid)
 
     def _excess(self, pair: Above) -> Any:
-        return _shrunk(pair, float(self.most), floating(pair.size), self.grid)
+        return _shrunk(pair, float(self.max_total), floating(pair.size), self.grid)
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts at most {times(self.most)} in all. If a person has more, headcount scales down all of "
+            f"Each person counts at most {times(self.max_total)} in all. If a person has more, headcount scales down "
+            f"all of "
             "their counts by the same factor, until they add up to no more."
         )
 
 
 @dataclass(frozen=True)
-class ScaledToSize(Cutting):
+class ScaledToSize(ExcessBounding):
     """Scale each person's counts to a sum of squares of at most `squared` (l2)."""
 
     squared: int

@@ -46,7 +46,7 @@ class PeopleSizes:
 
 
 @dataclass
-class Shown:
+class PublicItems:
     """What people have of the listed items. Not private."""
 
     pairs: Pairs

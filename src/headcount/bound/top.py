@@ -45,7 +45,7 @@ class TopItems(Bounding):
 
     by_number: ClassVar[bool] = True
     reads_once: ClassVar[bool] = True
-    most: int
+    max_items: int
     """How many items are listed."""
 
     @property
@@ -70,13 +70,13 @@ class TopItems(Bounding):
         items = list(contributions.items)
         found = self._listed(contributions)
         totals, values = whole_numbers(found[TOTAL]), whole_numbers(found[ADDED])
-        following = int(totals[self.most]) if len(totals) > self.most else 0
-        listed = found.select(items).slice(0, self.most)
-        return BoundedTop(listed, totals[: self.most], self.sensitivity, following, values[: self.most])
+        following = int(totals[self.max_items]) if len(totals) > self.max_items else 0
+        listed = found.select(items).slice(0, self.max_items)
+        return BoundedTop(listed, totals[: self.max_items], self.sensitivity, following, values[: self.max_items])
 
     def _listed(self, contributions: Contributions) -> pa.Table:
         """(items, total, added): the listed items, most common first, and one more; with the value to release."""
-        found = pairs_of(contributions).most_common(self.most + 1)
+        found = pairs_of(contributions).most_common(self.max_items + 1)
         return found.append_column(ADDED, found[TOTAL])
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
@@ -84,7 +84,8 @@ class TopItems(Bounding):
 
     def explain(self, item: str) -> str:
         return (
-            f"Each person counts once for each {item}, however many they have. headcount looks at the {self.most:,} "
+            f"Each person counts once for each {item}, however many they have. headcount looks at the "
+            f"{self.max_items:,} "
             "most common ones, and at how common the next one is."
         )
 
@@ -123,7 +124,7 @@ class TopSums(TopItems):
     def _listed(self, contributions: Contributions) -> pa.Table:
         items, pairs = list(contributions.items), contributions.table
         people = pairs.group_by(items).agg(**{TOTAL: pairs.count(), ADDED: self._parts(pairs)})
-        return to_arrow(people.order_by(people[TOTAL].desc(), *items).limit(self.most + 1))
+        return to_arrow(people.order_by(people[TOTAL].desc(), *items).limit(self.max_items + 1))
 
     def _parts(self, pairs: ir.Table) -> ir.Value:
         """Sum of people's amounts of an item, each clipped, in parts."""

@@ -73,8 +73,8 @@ class Vector:
         if self.kind == "amount":
             centre = abs(self.centre) * (1 if self.once else LARGEST_COUNT)
             return 0.0, (LARGEST_SUM + centre) * groups ** (1 / self.order) + 1
-        most = 1.0 if self.kind == "people" else float(LARGEST_COUNT)
-        return float(GRID), GRID * most * (groups * self.cells) ** (1 / self.order) + 1
+        max_items = 1.0 if self.kind == "people" else float(LARGEST_COUNT)
+        return float(GRID), GRID * max_items * (groups * self.cells) ** (1 / self.order) + 1
 
     @property
     def of_column(self) -> bool:
@@ -173,7 +173,7 @@ class Entries:
 
     people: Integers
     """Place of the person among those of the chunk."""
-    places: Integers
+    indices: Integers
     """Place among the totals."""
     values: Floats
     count: int
@@ -217,7 +217,7 @@ class VectorsByNumber:
         cells = vector.totals(self.groups)
         totals = np.zeros(cells, dtype=np.int64)
         for each in self._entries(vector):
-            totals += added(cells, each.places, formula(each.values, each.norms[each.people]))
+            totals += added(cells, each.indices, formula(each.values, each.norms[each.people]))
         return totals
 
     def _entries(self, vector: Vector) -> Iterator[Entries]:

@@ -33,7 +33,7 @@ class VectorsOnEngine:
 
     def people_by_norm(self, vector: Vector) -> Integers:
         with self._people(vector) as people:
-            binned = people.select(**{CELL: NORMS.place(people[NORM])})
+            binned = people.select(**{CELL: NORMS.index(people[NORM])})
             found = to_arrow(binned.group_by(CELL).agg(**{TOTAL: binned.count().cast(WIDE)}))
         return whole_numbers(at_keys(found, _cells(NORMS.cells))[TOTAL])
 
@@ -45,10 +45,10 @@ class VectorsOnEngine:
 
     def sum_entries(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> Integers:
         with self._entries(vector) as entries:
-            places = [name for name in entries.columns if name not in (USER, VALUE)]
+            indices = [name for name in entries.columns if name not in (USER, VALUE)]
             pairs = entries.join(_norms(entries, vector.order).select(USER, NORM), USER)
-            each = pairs.select(*places, **{TOTAL: formula(pairs[VALUE], pairs[NORM]).cast(WIDE)})
-            found = to_arrow(each.group_by(places).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
+            each = pairs.select(*indices, **{TOTAL: formula(pairs[VALUE], pairs[NORM]).cast(WIDE)})
+            found = to_arrow(each.group_by(indices).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
         return whole_numbers(at_keys(found, self._places(vector))[TOTAL])
 
     def _places(self, vector: Vector) -> pa.Table:
@@ -81,10 +81,10 @@ class VectorsOnEngine:
         if vector.kind == "pooled":
             return _counted(rows.select(USER, **{CELL: rows[cell]}))
         if vector.kind == "values" and not vector.once:
-            return _counted(rows.select(USER, **{CELL: VALUES.place(rows[amount])}))
+            return _counted(rows.select(USER, **{CELL: VALUES.index(rows[amount])}))
         pairs = rows.group_by(USER, *items).agg(**{COUNT: _clipped_count(rows)}, **_sums(rows, vector))
         if vector.kind == "values":
-            return _counted(pairs.select(USER, **{CELL: VALUES.place(pairs[SUM])}))
+            return _counted(pairs.select(USER, **{CELL: VALUES.index(pairs[SUM])}))
         sums = pairs[SUM] if vector.kind == "amount" else None
         return pairs.select(USER, *items, **{VALUE: value_of_pair(vector, pairs[COUNT], sums)})
 

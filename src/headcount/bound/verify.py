@@ -17,5 +17,5 @@ def attained(kept: ir.Table) -> Sensitivity:
         squared=lambda rows: (rows[COUNT] * rows[COUNT]).sum(),
     )
     measures = ("items", "largest", "total", "squared")
-    most = people.agg(**{measure: people[measure].max() for measure in measures}).to_pyarrow().to_pylist()[0]
-    return Sensitivity(**{measure: int(most[measure] or 0) for measure in measures})
+    max_items = people.agg(**{measure: people[measure].max() for measure in measures}).to_pyarrow().to_pylist()[0]
+    return Sensitivity(**{measure: int(max_items[measure] or 0) for measure in measures})

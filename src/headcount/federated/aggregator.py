@@ -75,7 +75,7 @@ class Aggregator(Single):
         order = random_sequence(people, invited, entropy)
         tickets = [entropy.secret()[:16].hex() for _ in order]
         size = int(entropy.thin(np.array([people]), self._round.rate)[0])
-        self._tickets = {ticket: place < size for place, ticket in enumerate(tickets)}
+        self._tickets = {ticket: index < size for index, ticket in enumerate(tickets)}
         by_number = sorted(zip(order, tickets, strict=True))
         self._invitations = tuple(Invitation(self._round.digest, person, ticket) for person, ticket in by_number)
 

@@ -70,4 +70,4 @@ class Client(Person):
         """Select the items that take part: all, or a uniformly random subset of size `limit`."""
         if len(self._items) <= limit:
             return self._items
-        return tuple(self._items[place] for place in random_sequence(len(self._items), limit, self._entropy))
+        return tuple(self._items[index] for index in random_sequence(len(self._items), limit, self._entropy))

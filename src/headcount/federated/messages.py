@@ -26,7 +26,7 @@ from headcount.account.chain import canonical
 from headcount.account.compose import covers
 from headcount.account.events import Event, Guarantee, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
-from headcount.account.rates import LEAST_RATE, MOST_THRESHOLD
+from headcount.account.rates import MAX_THRESHOLD, MIN_RATE
 from headcount.errors import BadParameter, HeadcountError
 from headcount.exact import written
 from headcount.federated.sample import truncation_delta
@@ -110,9 +110,9 @@ class Round(Message):
             raise BadParameter("rate, epsilon, delta: fractions of few digits are needed.", fix="rate=Fraction(1, 10)")
         if not MIN_EPSILON <= self.epsilon <= MAX_EPSILON or not 0 < self.delta < 1:
             raise BadParameter("epsilon, delta: from 0.000001 to 20, and between 0 and 1.", fix="epsilon=1, delta=1e-6")
-        if not LEAST_RATE <= self.rate <= MAX_RATE:
+        if not MIN_RATE <= self.rate <= MAX_RATE:
             raise BadParameter("rate: from 1e-9 to 0.99.", fix="rate=Fraction(1, 10)")
-        check_integer("threshold", self.threshold, 2, MOST_THRESHOLD)
+        check_integer("threshold", self.threshold, 2, MAX_THRESHOLD)
         check_integer("items", self.items, 1, MAX_ITEMS)
         _ = self.event  # which checks the rest
         if self.people is not None or self.invited is not None:
@@ -221,10 +221,10 @@ def check_id(name: str, value: object) -> None:
         raise BadParameter(f"{name}: 32 hexadecimal digits are needed.", fix=f"{name}=secrets.token_hex(16)")
 
 
-def check_integer(name: str, value: object, least: int, most: int) -> None:
-    if type(value) is not int or not least <= value <= most:
-        near = most if type(value) is int and value > most else least
-        raise BadParameter(f"{name}: a whole number from {least} to {most} is needed.", fix=f"{name}={near}")
+def check_integer(name: str, value: object, minimum: int, maximum: int) -> None:
+    if type(value) is not int or not minimum <= value <= maximum:
+        near = maximum if type(value) is int and value > maximum else minimum
+        raise BadParameter(f"{name}: a whole number from {minimum} to {maximum} is needed.", fix=f"{name}={near}")
 
 
 def check_text(name: str, value: object) -> None:

@@ -34,10 +34,10 @@ def random_sequence(count: int, size: int, entropy: Entropy) -> list[int]:
     """Draw a uniformly random sequence of `size` different numbers below `count`, or of all if there are fewer."""
     order: list[int] = []
     moved: dict[int, int] = {}  # number at a place, if not the place itself
-    for place in range(min(count, size)):
-        other = place + int(entropy.draw(Uniform(count - place), 1)[0])
+    for index in range(min(count, size)):
+        other = index + int(entropy.draw(Uniform(count - index), 1)[0])
         order.append(moved.get(other, other))
-        moved[other] = moved.get(place, place)
+        moved[other] = moved.get(index, index)
     return order
 
 

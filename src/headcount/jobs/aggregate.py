@@ -25,7 +25,7 @@ from headcount.jobs.calls import job_function
 from headcount.jobs.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.metrics import TypedMetric, cut_metrics, parse_metric, parse_metrics
 from headcount.mechanism.groups.metric import Metric
-from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.release import Release
 from headcount.release.views.aggregate import AGGREGATE
@@ -37,7 +37,7 @@ QUANTILE_CELLS = 128
 """Cells of a range, of each group."""
 PEOPLE_SHARE = Fraction(2, 100)
 """Share of epsilon for the number of all people, if shares are released."""
-MOST_WEIGHT = Fraction(1000)
+MAX_WEIGHT = Fraction(1000)
 """Weights lie between this and its inverse: every metric keeps some units, which its totals are divided by."""
 ByMetric = tuple[tuple[str, Fraction], ...]
 """A number for some of the metrics."""
@@ -228,9 +228,9 @@ class Aggregate(ListedItemJob):
                 f"bound: that of {beyond[0]!r} lies between 1/{GRID} and {LARGEST_AMOUNT:,}.",
                 fix='bound={"sum(price)": 5000}',
             )
-        if beyond := [metric for metric, weight in self.weights if not 1 / MOST_WEIGHT <= weight <= MOST_WEIGHT]:
+        if beyond := [metric for metric, weight in self.weights if not 1 / MAX_WEIGHT <= weight <= MAX_WEIGHT]:
             raise BadParameter(
-                f"weights: that of {beyond[0]!r} lies between 1/{MOST_WEIGHT} and {MOST_WEIGHT}.",
+                f"weights: that of {beyond[0]!r} lies between 1/{MAX_WEIGHT} and {MAX_WEIGHT}.",
                 fix='weights={"sum(price)": 3}',
             )
 
@@ -291,8 +291,8 @@ class Aggregate(ListedItemJob):
             for each in self.metrics
         )
 
-    def strategy(self, budget: Cost, cells: int | None) -> GroupStatistics:
-        return GroupStatistics(
+    def strategy(self, budget: Cost, cells: int | None) -> GroupsStrategy:
+        return GroupsStrategy(
             budget=budget,
             neighbours=self.neighbours,
             metrics=self._metrics,
@@ -306,8 +306,8 @@ class Aggregate(ListedItemJob):
             return super().table(noisy, columns, people)
         shares = dict(columns.by_name)
         counted = float(people.count)
-        most, least = counted + people.half_width, max(counted - people.half_width, 1.0)
-        for suffix, all_ in (("", counted), ("_low", most), ("_high", least)):
+        maximum, minimum = counted + people.half_width, max(counted - people.half_width, 1.0)
+        for suffix, all_ in (("", counted), ("_low", maximum), ("_high", minimum)):
             shares[f"share{suffix}"] = pc.min_element_wise(
                 pc.divide(shares[f"share{suffix}"].cast("double", safe=False), all_), 1.0
             )
@@ -320,20 +320,20 @@ class Aggregate(ListedItemJob):
         return self.metrics[0].text
 
     @property
-    def values(self) -> str:
+    def value_noun(self) -> str:
         return "values"
 
     @property
     def unit(self) -> str:
         return "people"
 
-    def held_to(self, limit: int) -> str:
+    def bound_phrase(self, limit: int) -> str:
         return "the bounds that are given"
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         if mechanism.estimand != "true":
             return ""
-        few = few_with_more(mechanism.unseen)
+        few = few_with_more(mechanism.undetected_people)
         return f"{few} headcount would cut part of that without noticing: {cut_metrics(self.metrics)}. {ESTIMATED}"
 
     def own_title(self) -> str:

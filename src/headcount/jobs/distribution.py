@@ -238,7 +238,7 @@ class Distribution(ListedItemJob):
         return "share"
 
     @property
-    def values(self) -> str:
+    def value_noun(self) -> str:
         return "shares"
 
     def own_title(self) -> str:

@@ -161,8 +161,8 @@ class HeavyHitters(CountingJob):
         """The items whose count is that share of the people or more. Certain are those whose interval lies above it,
         however many people there are: wrong in at most 1 of 20 cases."""
         share, counts = float(self.share), self.labelled(noisy, columns)
-        least, beyond = share * people.count, share * (people.count + people.half_width)
-        shown = counts.filter(arrow(whole_numbers(counts["count"]) >= least))
+        minimum, beyond = share * people.count, share * (people.count + people.half_width)
+        shown = counts.filter(arrow(whole_numbers(counts["count"]) >= minimum))
         certain = whole_numbers(shown["low"]) >= ceil(beyond)
         marked = shown.append_column("certain", arrow(np.asarray(certain)))
         return most_first(marked, self.by, self.value_name)

@@ -182,15 +182,15 @@ class Histogram(CountingJob, ListedItemJob):
         return "sum" if self.sum else "count"
 
     @property
-    def values(self) -> str:
+    def value_noun(self) -> str:
         return "sums" if self.sum else "counts"
 
-    def held_to(self, limit: int) -> str:
+    def bound_phrase(self, limit: int) -> str:
         if self.measured:
             return f"a bound of {self.bound}"
         if self.sum:
             return f"{limit:,} {self.sum} for each {self.item}"
-        return super().held_to(limit) + (f" for each {self.item}" if self.found else "")
+        return super().bound_phrase(limit) + (f" for each {self.item}" if self.found else "")
 
     @property
     def counts_events(self) -> bool:

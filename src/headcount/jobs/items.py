@@ -78,7 +78,7 @@ class ItemJob(Job):
 
     def item_columns(self, items: Sequence[pa.ChunkedArray]) -> dict[str, pa.Array]:
         """Items as the engine has them, by the names that are released."""
-        return {column: self._labels(items[place], column) for place, column in enumerate(self.by)}
+        return {column: self._labels(items[index], column) for index, column in enumerate(self.by)}
 
     def _labels(self, column: pa.ChunkedArray, name: str) -> pa.Array:
         """The items of one column. One chunk, so that equal releases are equal bytes."""
@@ -134,9 +134,9 @@ class ListedItemJob(ItemJob):
     def _check_starts(self) -> None:
         """Keys are starts of periods."""
         for column, period in self.per:
-            place = self.unlisted.index(column) if column in self.unlisted else len(self.by)
-            for key in (key for key in self.keys or () if len(key) > place):
-                check_start(period, key[place])
+            index = self.unlisted.index(column) if column in self.unlisted else len(self.by)
+            for key in (key for key in self.keys or () if len(key) > index):
+                check_start(period, key[index])
 
     def _check_number(self) -> None:
         """Not more public periods than can be held, together with keys and bins of other columns."""
@@ -209,10 +209,10 @@ def without(by: Sequence[str], *listed: Sequence[tuple[str, Any]]) -> list[str]:
 
 def every_item(by: Sequence[str], lists: Sequence[Mapping[str, pa.Array]]) -> pa.Table:
     """Every combination of public lists, each of one column or more: item0, item1, ..."""
-    places = np.indices([len(next(iter(each.values()))) for each in lists]).reshape(len(lists), -1)
+    indices = np.indices([len(next(iter(each.values()))) for each in lists]).reshape(len(lists), -1)
     parts = {
-        column: values.take(arrow(place))
-        for each, place in zip(lists, places, strict=True)
+        column: values.take(arrow(index))
+        for each, index in zip(lists, indices, strict=True)
         for column, values in each.items()
     }
     return pa.table(dict(zip(item_names(len(by)), (parts[column] for column in by), strict=True)))

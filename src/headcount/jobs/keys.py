@@ -11,7 +11,7 @@ from headcount.jobs.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
 from headcount.source.cells import plain_key
 from headcount.wording.typed import listed
 
-MOST_KEYS = 10_000_000
+MAX_KEYS = 10_000_000
 """Most public items of one list."""
 Key = str | int | bool
 Row = tuple[Key, ...]
@@ -46,7 +46,7 @@ def _example(column: str) -> str:
 
 
 def _list(keys: Any, example: str = 'keys=["apple", "pear"]') -> list[Any]:
-    return listed("keys", keys, MOST_KEYS, of="items", fix=example)
+    return listed("keys", keys, MAX_KEYS, of="items", fix=example)
 
 
 def rows_of(values: Mapping[str, Row], unlisted: Sequence[str], per: Mapping[str, str]) -> tuple[Row, ...]:

@@ -34,7 +34,7 @@ OTHER_NAMES = {
 OTHER_COUNTS = {"count": "events(x)", "rows": "events(x)", "size": "events(x)", "users": "people(x)"}
 """The same of a column: in SQL, count(x) is the number of rows with an x."""
 PATTERN = re.compile(r"\s*(?P<name>\w+)\s*(\((?P<inside>.*)\)\s*(?P<per>per\s+person)?)?\s*", re.DOTALL)
-MOST_METRICS = 50
+MAX_METRICS = 50
 NOUNS = {
     **dict.fromkeys(("people", "events"), "counts"),
     **dict.fromkeys(("median", "quantile"), "quantiles"),
@@ -73,13 +73,13 @@ class TypedMetric:
 
     def of_columns(self, columns: Sequence[str]) -> Metric:
         """The metric that is measured; `columns` are all columns of amounts."""
-        place = columns.index(self.column) if self.column else 0
+        index = columns.index(self.column) if self.column else 0
         if self.ordered:
-            return Metric(self.text, "quantile", place, self.q)
+            return Metric(self.text, "quantile", index, self.q)
         kinds: dict[str, MetricKind] = {"people": "people", "events": "events", "share": "share", "sum": "sum"}
         if self.column:
             kinds |= {"people": "people(x)", "events": "events(x)"}
-        return Metric(self.text, kinds.get(self.name, "mean per person" if self.per_person else "mean"), place)
+        return Metric(self.text, kinds.get(self.name, "mean per person" if self.per_person else "mean"), index)
 
 
 def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[TypedMetric, ...]:
@@ -91,8 +91,8 @@ def parse_metrics(name: str, metrics: Any, before: Mapping[str, Any]) -> tuple[T
     texts = [each.text for each in parsed]
     if twice := [each for each in texts if texts.count(each) > 1]:
         raise BadParameter(f"metrics: {twice[0]!r} is listed twice.", fix="each metric once")
-    if len(texts) > MOST_METRICS:
-        raise BadParameter(f"metrics: {len(texts)} of them; at most {MOST_METRICS}.", fix="fewer metrics")
+    if len(texts) > MAX_METRICS:
+        raise BadParameter(f"metrics: {len(texts)} of them; at most {MAX_METRICS}.", fix="fewer metrics")
     return parsed
 
 

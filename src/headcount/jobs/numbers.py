@@ -18,7 +18,7 @@ from headcount.jobs import parameters
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.ordered.options import SampleSearch
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
-from headcount.mechanism.ordered.strategy import SAMPLES, Ordered
+from headcount.mechanism.ordered.strategy import SAMPLES, OrderedStrategy
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
 from headcount.source.axis import Axis, check_value
@@ -131,8 +131,8 @@ class NumberJob(Job):
     def counts_events(self) -> bool:
         return True
 
-    def strategy(self, budget: Cost, cells: int | None) -> Ordered:
-        return Ordered(
+    def strategy(self, budget: Cost, cells: int | None) -> OrderedStrategy:
+        return OrderedStrategy(
             budget=budget,
             neighbours=self.neighbours,
             readout=self.readout,
@@ -150,7 +150,7 @@ class NumberJob(Job):
     def unit(self) -> str:
         return "people" if self.one_row_each else "events"
 
-    def held_to(self, limit: int) -> str:
+    def bound_phrase(self, limit: int) -> str:
         return counted_noun(limit, "row")
 
     def own_title(self) -> str:

@@ -26,7 +26,7 @@ from headcount.mechanism.topk.levels import VariantName
 from headcount.mechanism.topk.options import parse_kbar
 from headcount.mechanism.unknown import strategy as unknown
 from headcount.source.amounts import LARGEST_AMOUNT
-from headcount.source.binning import MOST as MOST_EDGES
+from headcount.source.binning import MOST as MAX_EDGES
 from headcount.source.binning import Edge, bins_of
 from headcount.source.cells import plain_value
 from headcount.source.contributions import LARGEST_COUNT
@@ -82,7 +82,7 @@ def parse_bins(name: str, bins: Any, before: Before) -> tuple[tuple[str, tuple[E
 
 
 def _edges(edges: Any) -> tuple[Edge, ...]:
-    plain = tuple(map(plain_value, listed("bins", edges, MOST_EDGES, of="edges", fix="bins=[0, 10, 100]")))
+    plain = tuple(map(plain_value, listed("bins", edges, MAX_EDGES, of="edges", fix="bins=[0, 10, 100]")))
     bins_of(plain)
     return plain
 
@@ -107,7 +107,7 @@ def parse_bound(name: str, bound: Any, before: Before) -> int | str:
             )
         return bound
     largest = LARGEST_AMOUNT if before.get("sum") else LARGEST_COUNT
-    allowed = whole("bound", bound, least=1, fix='bound=20, the most that one person may contribute, or bound="auto"')
+    allowed = whole("bound", bound, minimum=1, fix='bound=20, the most that one person may contribute, or bound="auto"')
     if allowed > largest:
         raise BadParameter(f"bound={bound}: at most {largest:,}.", fix='bound=20, or bound="auto"')
     return allowed
@@ -120,15 +120,15 @@ def parse_debias(name: str, debias: Any, before: Before) -> Any:
     return one_of("debias", debias, ("auto", "ratio"), "debias=hc.PoissonCounts(people=100000) or debias=None")
 
 
-def parse_public_people(least: int, fix: str) -> Parser:
-    """The number of people, if it is public: at least `least`."""
+def parse_public_people(minimum: int, fix: str) -> Parser:
+    """The number of people, if it is public: at least `minimum`."""
 
     def parse(name: str, people: Any, before: Before) -> int | str:
         if isinstance(people, str) and people == "count":
             raise BadParameter(
                 'people="count": whatever is needed is counted anyway.', fix="no people, or people=100000"
             )
-        whole("people", people, least=least, fix=fix)
+        whole("people", people, minimum=minimum, fix=fix)
         return parse_people(name, people, before)
 
     return parse

@@ -18,7 +18,7 @@ from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
 from headcount.jobs.calls import job_function
 from headcount.jobs.items import ItemJob
-from headcount.mechanism.known.strategy import KnownItems
+from headcount.mechanism.known.strategy import KnownItemsStrategy
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
@@ -123,14 +123,14 @@ class Profile(ItemJob):
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
         return every_size(len(self.bins_by_column()[SIZE].labels))
 
-    def strategy(self, budget: Cost, cells: int | None) -> KnownItems:
+    def strategy(self, budget: Cost, cells: int | None) -> KnownItemsStrategy:
         assert cells is not None
         bound = BINS_OF_A_PERSON
-        return KnownItems(budget=budget, neighbours=self.neighbours, cells=cells, count="users", bound=bound)
+        return KnownItemsStrategy(budget=budget, neighbours=self.neighbours, cells=cells, count="users", bound=bound)
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """Items before events, bins in their order."""
-        what, size = (noisy.items[place].combine_chunks() for place in (0, 1))
+        what, size = (noisy.items[index].combine_chunks() for index in (0, 1))
         labels = pa.array(self.bins_by_column()[SIZE].labels).take(size)
         return arrow_table({WHAT: what, SIZE: labels, **columns.by_name}).sort_by([(WHAT, "descending")])
 

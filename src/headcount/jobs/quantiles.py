@@ -176,9 +176,9 @@ class Quantiles(NumberJob):
         return "value"
 
     @property
-    def values(self) -> str:
+    def value_noun(self) -> str:
         return "quantiles"
 
     @property
-    def bias(self) -> str:
+    def bias_phrase(self) -> str:
         return "may differ"

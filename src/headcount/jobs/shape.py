@@ -101,7 +101,7 @@ def parse_number_bound(name: str, bound: Any, before: Mapping[str, Any]) -> Any:
     """A number: a shape's bound is not selected."""
     if isinstance(bound, str):
         raise BadParameter(f"bound={bound!r}: of a shape it is a number.", fix="bound=1, the most items of one person")
-    whole("bound", bound, least=1, fix="bound=1, the most items of one person")
+    whole("bound", bound, minimum=1, fix="bound=1, the most items of one person")
     return parse_bound(name, bound, before)
 
 

@@ -22,7 +22,7 @@ from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.options import TARGET, choice
 from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.topk.options import MAX_CANDIDATES
-from headcount.mechanism.topk.strategy import TopK
+from headcount.mechanism.topk.strategy import TopKStrategy
 from headcount.release import Release
 from headcount.source.periods import Period
 
@@ -88,7 +88,7 @@ def top(
 
 def parse_k(name: str, k: Any, before: Mapping[str, Any]) -> int:
     """The number of items wanted."""
-    return whole("k", k, least=1, fix="k=20")
+    return whole("k", k, minimum=1, fix="k=20")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,10 +128,10 @@ class Top(ItemJob):
     def check_rho(self) -> None:
         """Everything is paid in zCDP."""
 
-    def strategy(self, budget: Cost, cells: int | None) -> TopK:
+    def strategy(self, budget: Cost, cells: int | None) -> TopKStrategy:
         target = (self.target_error or TARGET) if self.count == "users" else None
         how: dict[str, Any] = {"kbar": self.kbar, "target": target, "variant": self.variant, "k": self.k}
-        return TopK(budget=budget, neighbours=self.neighbours, **how)
+        return TopKStrategy(budget=budget, neighbours=self.neighbours, **how)
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
         """The most first; items alone in the order in which they were found."""

@@ -22,7 +22,7 @@ from headcount.jobs import parameters
 from headcount.jobs.calls import job_function
 from headcount.jobs.notation import WHAT_IT_IS
 from headcount.mechanism.automatic import AUTOMATIC
-from headcount.mechanism.groups.strategy import GroupStatistics, one_interval, sum_of_groups
+from headcount.mechanism.groups.strategy import GroupsStrategy, one_interval, sum_of_groups
 from headcount.mechanism.known.options import PoissonCounts, known_items
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.options import CountRequest
@@ -208,7 +208,7 @@ class Total(Job):
 
     def strategy(self, budget: Cost, cells: int | None) -> Strategy:
         if self.sum:
-            return GroupStatistics(budget=budget, neighbours=self.neighbours, cells=1, **sum_of_groups(self.bound))
+            return GroupsStrategy(budget=budget, neighbours=self.neighbours, cells=1, **sum_of_groups(self.bound))
         return known_items(self.count_request, budget, cells=1)
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
@@ -224,10 +224,10 @@ class Total(Job):
         return self.by_columns[0]
 
     @property
-    def values(self) -> str:
+    def value_noun(self) -> str:
         return "total"
 
-    def held_to(self, limit: int) -> str:
+    def bound_phrase(self, limit: int) -> str:
         if self.sum:
             return f"a bound of {self.bound}"
         return counted_noun(limit, "event")
@@ -242,8 +242,10 @@ class Total(Job):
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:
         if self.sum:
             return statements("mechanism", mechanism.explain(self.item))
-        most = mechanism.bounding.limit
-        clipped = f"Each person counts at most {times(most)}." if self.unit == "events" else "Each person counts once."
+        maximum = mechanism.bounding.limit
+        clipped = (
+            f"Each person counts at most {times(maximum)}." if self.unit == "events" else "Each person counts once."
+        )
         noise = f"headcount adds {mechanism.describe_noise()} to the number of {self.unit}."
         rest = statements("mechanism", [noise, *mechanism.explain("total")[1:]])
         return [Statement("bounding", clipped), *rest]

@@ -32,7 +32,7 @@ from headcount.mechanism.scalar import NoisyWithScalar
 from headcount.mechanism.shape.buckets import Buckets, NoisyBuckets
 from headcount.mechanism.shape.staircase import NoisyStaircase, Staircase
 from headcount.mechanism.stages.clipped import Clipped
-from headcount.mechanism.stages.joint import Joint
+from headcount.mechanism.stages.joint import JointRounds
 from headcount.mechanism.stages.rounds import NoisyRounds, Rounds
 from headcount.mechanism.stages.sampling import Sampling
 from headcount.mechanism.stages.weighted import NoisyTwice, Weighted
@@ -50,7 +50,7 @@ __all__ = [
     "CountRelease",
     "CountedShares",
     "Hierarchy",
-    "Joint",
+    "JointRounds",
     "Mechanism",
     "Noisy",
     "NoisyBuckets",

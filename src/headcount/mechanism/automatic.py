@@ -7,15 +7,15 @@ from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.mechanism.baseline.options import Plume, PlumeThreshold
-from headcount.mechanism.groups.strategy import GroupStatistics, sum_of_groups
+from headcount.mechanism.groups.strategy import GroupsStrategy, sum_of_groups
 from headcount.mechanism.known.options import Clipped, Correlated, check_squares, known_items
-from headcount.mechanism.known.strategy import SELECTIONS, SHORT_LIST, ShortList
+from headcount.mechanism.known.strategy import SELECTIONS, SHORT_LIST, ShortListStrategy
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
 from headcount.mechanism.topk.options import CountRelease
 from headcount.mechanism.unknown.options import Joint, Rounds, Thresholded, Weighted
-from headcount.mechanism.unknown.strategy import Jointly, Thresholds, Weights
+from headcount.mechanism.unknown.strategy import JointStrategy, ThresholdStrategy, WeightedStrategy
 from headcount.wording.options import options
 
 
@@ -31,15 +31,17 @@ class Automatic(CountOptions):
 
     def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Strategy:
         if request.sum:
-            return GroupStatistics(**request.common(budget), **sum_of_groups(request.bound), cells=cells)
+            return GroupsStrategy(**request.common(budget), **sum_of_groups(request.bound), cells=cells)
         if cells is not None:
             return _of_listed(request, budget, cells)
         if request.bound not in ("auto", FromProfile.name):
-            return Thresholds(**request.common(budget), count=request.count, bound=request.bound, grid=request.grid)
+            return ThresholdStrategy(
+                **request.common(budget), count=request.count, bound=request.bound, grid=request.grid
+            )
         if request.bound == "auto" and request.count == "users" and request.debias is not None:
-            return Jointly(**request.common(budget), count=request.count)
-        again = request.debias is not None
-        return Weights(**request.common(budget), count=request.count, bound=request.bound, again=again)
+            return JointStrategy(**request.common(budget), count=request.count)
+        remeasure = request.debias is not None
+        return WeightedStrategy(**request.common(budget), count=request.count, bound=request.bound, remeasure=remeasure)
 
     def check(self, request: CountRequest) -> None:
         super().check(request)
@@ -68,7 +70,7 @@ def _of_listed(request: CountRequest, budget: Cost, cells: int) -> Strategy:
     """People on a short public list are bounded by nothing, unless a bound is given, or how to choose it."""
     chosen = request.share is not None or request.grid is not None or request.debias != "auto"
     if request.bound == "auto" and request.count == "users" and not chosen and cells <= SHORT_LIST:
-        return ShortList(**request.common(budget), cells=cells)
+        return ShortListStrategy(**request.common(budget), cells=cells)
     return known_items(request, budget, cells)
 
 

@@ -18,7 +18,7 @@ from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Floats, Integers, precision
 from headcount.exact import ends as ball_ends
-from headcount.noise import Law
+from headcount.noise import NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -26,9 +26,9 @@ Ends = tuple[Integers, Integers]
 """Lower and upper ends of intervals."""
 
 
-def plain_intervals(values: Integers, unit: int, law: Law) -> Ends:
+def plain_intervals(values: Integers, unit: int, distribution: NoiseDistribution) -> Ends:
     """Intervals of counts that are released unconditionally."""
-    return intervals_within(values, unit, noise_quantile(law, EXACT_MISS_RATE))
+    return intervals_within(values, unit, noise_quantile(distribution, EXACT_MISS_RATE))
 
 
 def intervals_within(values: Integers, unit: int, width: int) -> Ends:
@@ -40,19 +40,19 @@ def intervals_within(values: Integers, unit: int, width: int) -> Ends:
 class Rule:
     """When an item is shown: if its noisy value, and a coin, are at least the threshold."""
 
-    law: Law
+    distribution: NoiseDistribution
     threshold: int
     coin: Fraction
     """Probability that the coin is 1; else it is 0."""
 
     @property
-    def least(self) -> int:
+    def minimum(self) -> int:
         """The least noisy value that is shown."""
         return self.threshold - (self.coin > 0)
 
     def log_shown(self, counts: Integers) -> Floats:
         """The log probability that items with these counts are shown."""
-        tail, short = log_tail(self.law), self.threshold - counts
+        tail, short = log_tail(self.distribution), self.threshold - counts
         if not self.coin:
             return tail(short)
         chance = float(self.coin)
@@ -60,41 +60,44 @@ class Rule:
         return shown
 
 
-def intervals_above_threshold(values: Integers, unit: int, rule: Rule, least: int) -> Ends:
-    """Intervals of counts that are released only at or above a threshold; none is below `least`."""
+def intervals_above_threshold(values: Integers, unit: int, rule: Rule, minimum: int) -> Ends:
+    """Intervals of counts that are released only at or above a threshold; none is below `minimum`."""
     # a count beyond the upper end is shown in at least 39 of 40 cases: a little less than 1/40 makes up for the rest
-    width = noise_quantile(rule.law, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
-    return np.maximum(lowest_plausible_count(values, rule, least) // unit, least), -((-values - width) // unit)
+    width = noise_quantile(rule.distribution, EXACT_MISS_RATE * (1 - EXACT_MISS_RATE / 2))
+    return np.maximum(lowest_plausible_count(values, rule, minimum) // unit, minimum), -((-values - width) // unit)
 
 
-def lowest_plausible_count(values: Integers, rule: Rule, least: int = 1) -> Integers:
-    """The smallest count, at least `least`, for which P(noisy >= value | shown) is not too small; that probability
+def lowest_plausible_count(values: Integers, rule: Rule, minimum: int = 1) -> Integers:
+    """The smallest count, at least `minimum`, for which P(noisy >= value | shown) is not too small; that probability
     rises with the count, so a binary search finds it."""
-    tail = log_tail(rule.law)
-    low, high = np.full_like(values, least - 1), np.maximum(values, least)  # invariant: low is too small, high is not
+    tail = log_tail(rule.distribution)
+    low, high = (
+        np.full_like(values, minimum - 1),
+        np.maximum(values, minimum),
+    )  # invariant: low is too small, high is not
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
-        rare = np.log(np.where(middle <= rule.least, float(EXACT_MISS_RATE), float(EXACT_MISS_RATE / 2)))
-        enough = (tail(values - middle) - rule.log_shown(middle) >= rare) & (middle >= least)
+        rare = np.log(np.where(middle <= rule.minimum, float(EXACT_MISS_RATE), float(EXACT_MISS_RATE / 2)))
+        enough = (tail(values - middle) - rule.log_shown(middle) >= rare) & (middle >= minimum)
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high
 
 
 @singledispatch
-def log_tail(law: Law) -> Callable[[Integers], Floats]:
+def log_tail(distribution: NoiseDistribution) -> Callable[[Integers], Floats]:
     """The log survival function log P(noise >= k), for an array of k."""
-    raise TypeError(f"{type(law).__name__}: its tail is not known")
+    raise TypeError(f"{type(distribution).__name__}: its tail is not known")
 
 
 @log_tail.register
-def _(law: DiscreteGaussian) -> Callable[[Integers], Floats]:
-    deviation = float(law.variance) ** 0.5
+def _(distribution: DiscreteGaussian) -> Callable[[Integers], Floats]:
+    deviation = float(distribution.variance) ** 0.5
     return lambda k: scipy.special.log_ndtr((0.5 - k) / deviation)
 
 
 @log_tail.register
-def _(law: DiscreteLaplace) -> Callable[[Integers], Floats]:
-    rate = 1 / float(law.scale)
+def _(distribution: DiscreteLaplace) -> Callable[[Integers], Floats]:
+    rate = 1 / float(distribution.scale)
     both = np.log1p(np.exp(-rate))
 
     def tail(k: Integers) -> Floats:
@@ -106,12 +109,12 @@ def _(law: DiscreteLaplace) -> Callable[[Integers], Floats]:
     return tail
 
 
-def noise_quantile(noise: Law, miss: Fraction) -> int:
+def noise_quantile(noise: NoiseDistribution, miss: Fraction) -> int:
     """The smallest k with P(|noise| > k) <= `miss`."""
-    return least_width(lambda k: two_sided_tail(noise, k), miss)
+    return min_width(lambda k: two_sided_tail(noise, k), miss)
 
 
-def least_width(tail: Callable[[int], Fraction], miss: Fraction) -> int:
+def min_width(tail: Callable[[int], Fraction], miss: Fraction) -> int:
     """The smallest k with tail(k) <= `miss`, for a tail that falls."""
     low, high = -1, 1
     while tail(high) > miss:
@@ -123,7 +126,7 @@ def least_width(tail: Callable[[int], Fraction], miss: Fraction) -> int:
 
 
 @singledispatch
-def two_sided_tail(noise: Law, k: int) -> Fraction:
+def two_sided_tail(noise: NoiseDistribution, k: int) -> Fraction:
     """A certified upper bound of P(|noise| > k)."""
     raise TypeError(f"{type(noise).__name__}: its tail is not known")
 

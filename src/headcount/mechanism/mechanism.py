@@ -25,7 +25,7 @@ from headcount.mechanism.intervals import (
     plain_intervals,
     round_to_counts,
 )
-from headcount.noise import Entropy, Law, SystemEntropy
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.wording import format_number
@@ -124,8 +124,8 @@ class Mechanism(ABC, Generic[B, N]):
     def interval(self, values: Integers) -> Ends:
         """Lower and upper ends of the counts' 95% intervals."""
         if self.threshold is None:
-            return plain_intervals(values, self.bounding.unit, self.law)
-        rule = Rule(self.law, self.threshold, self.coin)
+            return plain_intervals(values, self.bounding.unit, self.distribution)
+        rule = Rule(self.distribution, self.threshold, self.coin)
         return intervals_above_threshold(values, self.bounding.unit, rule, self.smallest_count)
 
     @abstractmethod
@@ -138,14 +138,14 @@ class Mechanism(ABC, Generic[B, N]):
         return tuple(event for event, _ in self.payments)
 
     @property
-    def laws(self) -> tuple[Law, ...]:
+    def distributions(self) -> tuple[NoiseDistribution, ...]:
         """The laws of all noise that a run draws."""
-        return tuple(law(event) for event in self.events)
+        return tuple(noise_distribution(event) for event in self.events)
 
     @property
-    def law(self) -> Law:
+    def distribution(self) -> NoiseDistribution:
         """The law of the noise on counts."""
-        return self.laws[0]
+        return self.distributions[0]
 
     @property
     def threshold(self) -> int | None:
@@ -165,12 +165,12 @@ class Mechanism(ABC, Generic[B, N]):
     @property
     def error(self) -> float:
         """The 95% quantile of the absolute error of a count, through noise."""
-        return noise_quantile(self.law, EXACT_MISS_RATE) / self.bounding.unit
+        return noise_quantile(self.distribution, EXACT_MISS_RATE) / self.bounding.unit
 
     @property
     def deviation(self) -> float:
         """The standard deviation of the noise on counts."""
-        return noise_deviation(self.law) / self.bounding.unit
+        return noise_deviation(self.distribution) / self.bounding.unit
 
     def check(self, bounded: Bounded) -> None:
         """Refuse totals whose sensitivity exceeds the one that the noise is calibrated to."""
@@ -197,7 +197,7 @@ class Mechanism(ABC, Generic[B, N]):
         return ""
 
     @property
-    def unseen(self) -> int:
+    def undetected_people(self) -> int:
         """The number of people who may have far more than all others without being seen, so that intervals miss what
         was taken from them; 0 if there is no such number."""
         return 0
@@ -217,7 +217,7 @@ class Mechanism(ABC, Generic[B, N]):
 
     def describe_noise(self) -> str:
         """Describe the noise in words."""
-        kind = "Laplace" if isinstance(self.law, DiscreteLaplace) else "Gaussian"
+        kind = "Laplace" if isinstance(self.distribution, DiscreteLaplace) else "Gaussian"
         return f"discrete {kind} noise with a standard deviation of {format_number(self.deviation)}"
 
 
@@ -227,7 +227,7 @@ AnyMechanism = Mechanism[Any, Any]
 def check_widths(mechanism: AnyMechanism) -> None:
     """Refuse noise that does not fit into 64 bits."""
     try:
-        for each in mechanism.laws:
+        for each in mechanism.distributions:
             SystemEntropy().draw(each, 0)
     except OverflowError:
         raise BadParameter(
@@ -236,29 +236,29 @@ def check_widths(mechanism: AnyMechanism) -> None:
 
 
 @lru_cache(maxsize=1024)
-def law(event: Event) -> Law:
+def noise_distribution(event: Event) -> NoiseDistribution:
     """The law of an event's noise. Cached, because a law keeps the tables that it has computed."""
     return noise_law(event)
 
 
 @singledispatch
-def noise_law(event: Event) -> Law:
+def noise_law(event: Event) -> NoiseDistribution:
     """The law of an event's noise, registered in the file of the mechanism whose event it is."""
     raise TypeError(f"{type(event).__name__} has no noise on counts")
 
 
 @noise_law.register
-def _(event: Laplace) -> Law:
+def _(event: Laplace) -> NoiseDistribution:
     return DiscreteLaplace(event.scale)
 
 
 @noise_law.register
-def _(event: Gaussian) -> Law:
+def _(event: Gaussian) -> NoiseDistribution:
     return DiscreteGaussian(event.variance)
 
 
 @singledispatch
-def noise_deviation(noise: Law) -> float:
+def noise_deviation(noise: NoiseDistribution) -> float:
     """The standard deviation of a law of noise, for display."""
     raise TypeError(f"{type(noise).__name__} has no standard deviation to show")
 

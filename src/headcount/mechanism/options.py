@@ -22,7 +22,7 @@ Count = Literal["users", "events"]
 Noise = Literal["laplace", "gaussian"]
 ANY_BOUND = 2**63
 """No limit on a bound that is given."""
-LEAST_ERROR = Fraction(1, 10**6)
+MIN_ERROR = Fraction(1, 10**6)
 TARGET = Fraction(1, 10)
 """The default relative error that counts may have."""
 
@@ -227,6 +227,6 @@ def parse_relative_error(name: str, target: Any, before: Mapping[str, Any]) -> F
             f"target_error={target!r}: the part of a count by which it may be off, more than 0 and at most 1.",
             fix="target_error=0.1",
         )
-    if wanted < LEAST_ERROR:
+    if wanted < MIN_ERROR:
         raise BadParameter(f"target_error={target!r}: at least 0.000001.", fix="target_error=0.1")
     return wanted

@@ -18,7 +18,7 @@ from headcount.bound import (
 )
 from headcount.bound.stability import Payment, of_number
 from headcount.exact import Integers
-from headcount.mechanism.mechanism import Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import Mechanism, Noisy, noise_deviation, noise_distribution
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
@@ -57,7 +57,9 @@ class ScalarMechanism(Mechanism[Bounded, Noisy]):
         if self.scalar_event is None:
             return Noisy(items, values)
         assert isinstance(bounded, BoundedWithScalar)
-        return NoisyWithScalar(items, values, bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0]))
+        return NoisyWithScalar(
+            items, values, bounded.number + int(entropy.draw(noise_distribution(self.scalar_event), 1)[0])
+        )
 
     def scalar(self, noisy: Noisy) -> tuple[float, float] | None:
         """The number that is measured besides the counts, and its noise's standard deviation."""
@@ -65,14 +67,14 @@ class ScalarMechanism(Mechanism[Bounded, Noisy]):
             return None
         assert isinstance(self.bounding, WithScalar)
         unit = self.bounding.number_unit
-        return noisy.number / unit, noise_deviation(law(self.scalar_event)) / unit
+        return noisy.number / unit, noise_deviation(noise_distribution(self.scalar_event)) / unit
 
     def explain_scalar(self) -> list[str]:
         """Describe the measurement of the number, if there is one."""
         if self.scalar_event is None:
             return []
         assert isinstance(self.bounding, WithScalar)
-        deviation = format_number(noise_deviation(law(self.scalar_event)) / self.bounding.number_unit)
+        deviation = format_number(noise_deviation(noise_distribution(self.scalar_event)) / self.bounding.number_unit)
         taken = self.bounding.what == "taken"
         measured = "how much bounding removed in all" if taken else "how many people there are"
         return [f"It also measures {measured}, with Laplace noise with a standard deviation of {deviation}."]

@@ -128,10 +128,10 @@ class Strategy(ABC):
                 ("noise follows from a profile.", "") if given else ("the bound is not chosen yet.", "bound=20, or ")
             )
             raise BadParameter(what, fix=f"{fix}plan.release()")
-        return self._of_given_bound
+        return self._fixed_mechanism
 
     @cached_property
-    def _of_given_bound(self) -> AnyMechanism:
+    def _fixed_mechanism(self) -> AnyMechanism:
         return self.mechanism()
 
     @property
@@ -229,8 +229,8 @@ def format_visible_from(mechanism: AnyMechanism) -> str:
 
 def given_forecast(mechanism: AnyMechanism, item: str, unit: str) -> Forecast:
     """The forecast of a mechanism whose bound is given."""
-    least = format_visible_from(mechanism)
-    shown = ("appear", f"To appear, each {item} needs about {least} {unit}.") if least else all_appear(item)
+    minimum = format_visible_from(mechanism)
+    shown = ("appear", f"To appear, each {item} needs about {minimum} {unit}.") if minimum else all_appear(item)
     return [error_line(f"{format_number(mechanism.error)} {unit}"), shown]
 
 

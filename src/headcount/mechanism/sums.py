@@ -17,8 +17,8 @@ from flint import arb
 from headcount.account.gaussian import BITS
 from headcount.account.threshold import gaussian_tail, laplace_tail
 from headcount.exact import ball, ends, precision
-from headcount.mechanism.intervals import least_width, noise_quantile
-from headcount.noise import Law
+from headcount.mechanism.intervals import min_width, noise_quantile
+from headcount.noise import NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -29,7 +29,7 @@ WIDER = Fraction(1_000_001, 1_000_000)
 """What makes two equal scales different, as partial fractions need."""
 
 
-def sum_quantile(one: Law, other: Law, miss: Fraction) -> int:
+def sum_quantile(one: NoiseDistribution, other: NoiseDistribution, miss: Fraction) -> int:
     """The smallest k, or nearly so, with P(|sum of both noises| > k) <= `miss`."""
     if isinstance(one, DiscreteGaussian) and isinstance(other, DiscreteGaussian):
         return _gaussian_quantile(one.variance, other.variance, miss)
@@ -43,7 +43,7 @@ def _gaussian_quantile(one: Fraction, other: Fraction, miss: Fraction) -> int:
     if factor > LARGEST_FACTOR:  # noise far below 1
         return sum(noise_quantile(DiscreteGaussian(each), miss / 2) for each in (one, other))
     with precision(BITS):
-        return least_width(lambda k: 2 * factor * ends(gaussian_tail(one + other, k + 1))[1], miss)
+        return min_width(lambda k: 2 * factor * ends(gaussian_tail(one + other, k + 1))[1], miss)
 
 
 def _rounding_factor(t: Fraction) -> Fraction:
@@ -65,4 +65,4 @@ def _laplace_quantile(one: Fraction, other: Fraction, miss: Fraction) -> int:
         def tail(k: int) -> Fraction:
             return ends(2 * (first * laplace_tail(one, k + 1) + second * laplace_tail(other, k + 1)))[1]
 
-        return least_width(tail, miss)
+        return min_width(tail, miss)

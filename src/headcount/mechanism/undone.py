@@ -9,7 +9,7 @@ from headcount.estimate.counts.debias import by_ratio, to_int64
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import LARGE_HIDDEN, Columns
 
-MOST_HIDDEN = 2.0
+MAX_HIDDEN = 2.0
 """An item is taken to lack at most this many times its count."""
 
 
@@ -19,7 +19,7 @@ def undo_sampling(found: Columns, sample: Sample, noise: float) -> Columns:
         return found
     ends = found.by_name["count"], found.by_name["low"], found.by_name["high"]
     counts, low, high = by_ratio(ends, sample.lost.taken, sample.lost.deviation, shrunk=True)
-    hidden = np.minimum(sample.hidden, MOST_HIDDEN * counts)
+    hidden = np.minimum(sample.hidden, MAX_HIDDEN * counts)
     above = to_int64(np.ceil(counts + np.hypot(high - counts, hidden)))
     columns = dict(zip(found.by_name, (counts, low, np.maximum(high, above)), strict=True))
     return Columns(columns, tail=hidden_part(hidden, counts, Z * noise))

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from headcount.errors import BadParameter
 from headcount.exact import Integers, Number, positive, rational, whole
+from headcount.noise.distribution import LARGEST_SCALE, LARGEST_VALUE, NoiseDistribution
 from headcount.noise.entropy import Entropy, KeyedEntropy, SystemEntropy
 from headcount.noise.finite import Bernoulli, Softmax, Uniform
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace, Geometric, NegativeBinomial
-from headcount.noise.law import LARGEST_SCALE, LARGEST_VALUE, Law
 
 __all__ = [
     "Entropy",
     "KeyedEntropy",
-    "Law",
+    "NoiseDistribution",
     "SystemEntropy",
     "bernoulli",
     "discrete_gaussian",
@@ -98,7 +98,7 @@ def uniform(count: int, size: int, entropy: Entropy = _SYSTEM) -> Integers:
     >>> uniform(1, 2).tolist()
     [0, 0]
     """
-    if whole("count", count, least=1, fix="count=6") > LARGEST_VALUE:
+    if whole("count", count, minimum=1, fix="count=6") > LARGEST_VALUE:
         raise BadParameter(f"count={count!r}: more than 2**62 does not fit into 64 bits.", fix="count=6")
     return _draw(Uniform(int(count)), size, entropy)
 
@@ -116,8 +116,10 @@ def softmax(scores: Sequence[Number] | NDArray[np.generic], rate: Number, entrop
     exact_rate = rational("rate", rate, fix="rate=0.5")
     members = _groups(scores)
     exponents = [exact_rate * score for score in members]
-    law = Softmax(tuple(exponent - max(exponents) for exponent in exponents), tuple(map(len, members.values())))
-    group = list(members.values())[int(entropy.draw(law, 1)[0])]
+    distribution = Softmax(
+        tuple(exponent - max(exponents) for exponent in exponents), tuple(map(len, members.values()))
+    )
+    group = list(members.values())[int(entropy.draw(distribution, 1)[0])]
     return int(group[int(entropy.draw(Uniform(len(group)), 1)[0])])
 
 
@@ -141,8 +143,8 @@ def _score(score: Number) -> Fraction:
         raise BadParameter("scores: each must be a finite number.", fix="scores=[3, 1, 4]") from None
 
 
-def _draw(law: Law, size: int, entropy: Entropy) -> Integers:
-    return entropy.draw(law, whole("size", size, least=0, fix="size=1000"))
+def _draw(distribution: NoiseDistribution, size: int, entropy: Entropy) -> Integers:
+    return entropy.draw(distribution, whole("size", size, minimum=0, fix="size=1000"))
 
 
 def _scale(name: str, value: Number) -> Fraction:

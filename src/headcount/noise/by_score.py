@@ -18,13 +18,13 @@ import numpy as np
 from flint import arb
 
 from headcount.exact import Integers, ball
-from headcount.noise.law import LARGEST_VALUE, Law
+from headcount.noise.distribution import LARGEST_VALUE, NoiseDistribution
 from headcount.noise.powers import MAX_POWER_ERROR, REACH, UNIT_BITS, powers, tables
 from headcount.noise.table import Words, refine
 
 
 @dataclass(frozen=True, eq=False)
-class ByScore(Law):
+class ByScore(NoiseDistribution):
     """Index i with probability proportional to exp(rate * scores[i])."""
 
     of_data: ClassVar[bool] = True

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
-from headcount.noise.law import Law
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.race import Race, one_by_one, run
 from headcount.noise.thin import by_coins, by_digits
 from headcount.wording.secret import Secret
@@ -34,16 +34,16 @@ class Entropy(ABC):
     """Source of all randomness."""
 
     @abstractmethod
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         """Draw `size` independent values of the law, as int64."""
 
     @abstractmethod
     def secret(self) -> bytes:
         """32 unpredictable bytes: the key of a keyed hash."""
 
-    def race(self, race: Race, most: int) -> Integers:
-        """Indices of the items in the order of their rings, at most `most`; fewer mean that the stop rang."""
-        return one_by_one(race, most, self.draw)
+    def race(self, race: Race, maximum: int) -> Integers:
+        """Indices of the items in the order of their rings, at most `maximum`; fewer mean that the stop rang."""
+        return one_by_one(race, maximum, self.draw)
 
     def thin(self, totals: Integers, rate: Fraction) -> Integers:
         """Draw Bin(total, rate) independently for each total: how many are kept, each by its own coin."""
@@ -69,17 +69,17 @@ class Uniform64(Entropy):
         """Return `count` uniform 64-bit words."""
         return np.frombuffer(self.random_bytes(8 * count), dtype=np.uint64)
 
-    def draw(self, law: Law, size: int) -> Integers:
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
         if size <= CHUNK:
-            return law.sample(size, self)
+            return distribution.sample(size, self)
         draws = np.empty(size, dtype=np.int64)
         for start in range(0, size, CHUNK):
             part = draws[start : start + CHUNK]
-            part[:] = law.sample(len(part), self)
+            part[:] = distribution.sample(len(part), self)
         return draws
 
-    def race(self, race: Race, most: int) -> Integers:
-        return run(race, most, self)
+    def race(self, race: Race, maximum: int) -> Integers:
+        return run(race, maximum, self)
 
     def thin(self, totals: Integers, rate: Fraction) -> Integers:
         return by_digits(totals, rate, self)

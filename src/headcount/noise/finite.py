@@ -9,12 +9,12 @@ import numpy as np
 from flint import arb
 
 from headcount.exact import Integers, ball
-from headcount.noise.law import Law
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.table import Words
 
 
 @dataclass(frozen=True)
-class Bernoulli(Law):
+class Bernoulli(NoiseDistribution):
     """1 with probability p, else 0. Outcome 0 stands for 1, so that p = 0 and p = 1 are laws as well."""
 
     p: Fraction
@@ -31,7 +31,7 @@ class Bernoulli(Law):
 
 
 @dataclass(frozen=True)
-class Uniform(Law):
+class Uniform(NoiseDistribution):
     """0, 1, ..., count - 1 with equal probability."""
 
     count: int
@@ -55,7 +55,7 @@ class Uniform(Law):
 
 
 @dataclass(frozen=True)
-class Softmax(Law):
+class Softmax(NoiseDistribution):
     """Group g with probability proportional to multiplicity_g * exp(exponent_g): the exponential mechanism."""
 
     of_data: ClassVar[bool] = True

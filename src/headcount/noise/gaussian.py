@@ -18,9 +18,9 @@ from flint import arb, fmpz
 from numpy.typing import NDArray
 
 from headcount.exact import Integers, ball, gaussian_steps, gaussian_sum, gaussian_total, gaussian_weight, precision
+from headcount.noise.distribution import LARGEST_SCALE, NoiseDistribution, check_range, check_width
 from headcount.noise.falling import falling
 from headcount.noise.laplace import alternating, both_signs
-from headcount.noise.law import LARGEST_SCALE, Law, check_range, check_width
 from headcount.noise.table import GUARD_BITS, Words, draw_outcomes
 
 MAX_TABLE_VARIANCE = 2900
@@ -30,7 +30,7 @@ MARGIN = 2.0**-40
 
 
 @dataclass(frozen=True)
-class DiscreteGaussian(Law):
+class DiscreteGaussian(NoiseDistribution):
     """Every integer k with weight exp(-k^2 / (2 variance)). Outcomes stand for 0, 1, -1, 2, -2, ..."""
 
     variance: Fraction
@@ -95,7 +95,7 @@ class DiscreteGaussian(Law):
 
 
 @dataclass(frozen=True)
-class Bucket(Law):
+class Bucket(NoiseDistribution):
     """Buckets 0: [0, width), 1: [-width, 0), 2: [width, 2 width), ... by the weight of the integer nearest to 0.
 
     Bucket 1 begins at -1: its integers are -1 - i, so that every integer is in exactly one bucket."""

@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb
 
 from headcount.exact import Integers, ball
+from headcount.noise.distribution import NoiseDistribution, check_range, check_width
 from headcount.noise.falling import falling
-from headcount.noise.law import Law, check_range, check_width
 from headcount.noise.table import Words, draw_outcomes
 
 BASE = 1024
@@ -29,7 +29,7 @@ Weight = TypeVar("Weight", arb, int)
 
 
 @dataclass(frozen=True)
-class Geometric(Law):
+class Geometric(NoiseDistribution):
     """k = 0, 1, 2, ... with probability (1 - q) q^k, q = exp(-1/scale)."""
 
     scale: Fraction
@@ -55,7 +55,7 @@ class Geometric(Law):
 
 
 @dataclass(frozen=True)
-class Digit(Law):
+class Digit(NoiseDistribution):
     """The lowest digit of a geometric number: the geometric law given that k < BASE."""
 
     scale: Fraction
@@ -72,7 +72,7 @@ class Digit(Law):
 
 
 @dataclass(frozen=True)
-class Sign(Law):
+class Sign(NoiseDistribution):
     """0, 1 or -1 with weights 1 - q, q, q: whether a discrete Laplace number is zero, and its sign."""
 
     scale: Fraction
@@ -91,7 +91,7 @@ class Sign(Law):
 
 
 @dataclass(frozen=True)
-class DiscreteLaplace(Law):
+class DiscreteLaplace(NoiseDistribution):
     """Every integer k with probability (1-q)/(1+q) q^|k|, q = exp(-1/scale). Outcomes stand for 0, 1, -1, 2, -2, ..."""
 
     scale: Fraction
@@ -117,7 +117,7 @@ class DiscreteLaplace(Law):
 
 
 @dataclass(frozen=True)
-class NegativeBinomial(Law):
+class NegativeBinomial(NoiseDistribution):
     """k = 0, 1, 2, ... with weight Gamma(k + shape) / (Gamma(shape) k!) q^k, q = exp(-1/scale), for any shape > 0.
 
     The sum of n independent draws of shape r/n has shape r; shape 1 is the geometric law."""

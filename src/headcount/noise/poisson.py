@@ -15,11 +15,11 @@ from operator import mul
 from flint import arb
 
 from headcount.exact import Integers, ball
-from headcount.noise.law import Law, check_width
+from headcount.noise.distribution import NoiseDistribution, check_width
 
 
 @dataclass(frozen=True)
-class Poisson(Law):
+class Poisson(NoiseDistribution):
     """k = 0, 1, 2, ... with weight mean^k / k!, mean = -shape ln(1 - exp(-1/scale)): the number of clusters."""
 
     shape: Fraction
@@ -43,7 +43,7 @@ class Poisson(Law):
 
 
 @dataclass(frozen=True)
-class LogSeries(Law):
+class LogSeries(NoiseDistribution):
     """k = 1, 2, 3, ... with weight q^k / k, q = exp(-1/scale): the size of a cluster. Outcome 0 stands for 1."""
 
     scale: Fraction

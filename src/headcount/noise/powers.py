@@ -30,10 +30,10 @@ def tables(rate: Fraction, reach: int, unit: int) -> list[Integers]:
     """Tables of exp(-rate * d) for d = a, a * 64, a * 64^2, ... and a = 0 .. 63, as far as d = reach needs: too small
     by less than 2."""
     digit_tables, finer = [], 2 * unit
-    for place in range(-(-reach.bit_length() // DIGIT_BITS)):
+    for index in range(-(-reach.bit_length() // DIGIT_BITS)):
         with precision(PRECISION):
-            factor = floor(ends(ball(-rate * (1 << DIGIT_BITS * place)).exp() * fmpz(1 << finer))[0])
-        factors = repeat(factor, min((1 << DIGIT_BITS) - 1, reach >> DIGIT_BITS * place))
+            factor = floor(ends(ball(-rate * (1 << DIGIT_BITS * index)).exp() * fmpz(1 << finer))[0])
+        factors = repeat(factor, min((1 << DIGIT_BITS) - 1, reach >> DIGIT_BITS * index))
         powers = accumulate(factors, lambda power, factor: power * factor >> finer, initial=1 << finer)
         digit_tables.append(np.array([power >> unit for power in powers]))  # before: by less than 3 * 63 of 2^-124
     return digit_tables
@@ -42,8 +42,8 @@ def tables(rate: Fraction, reach: int, unit: int) -> list[Integers]:
 def powers(digit_tables: list[Integers], depths: Integers, unit: int) -> Integers:
     """exp(-rate * d) for these d, none beyond the reach of the tables: too small by less than 44 units."""
     product = np.full(len(depths), 1 << unit)
-    for place, factors in enumerate(digit_tables):
-        product = multiply(product, factors[(depths >> DIGIT_BITS * place) & ((1 << DIGIT_BITS) - 1)], unit)
+    for index, factors in enumerate(digit_tables):
+        product = multiply(product, factors[(depths >> DIGIT_BITS * index) & ((1 << DIGIT_BITS) - 1)], unit)
     return product
 
 

@@ -30,8 +30,8 @@ import numpy as np
 from flint import arb
 
 from headcount.exact import Integers, ball, ends, precision
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.finite import Softmax, Uniform
-from headcount.noise.law import Law
 from headcount.noise.powers import PRECISION, REACH, UNIT_BITS, multiply, powers, tables
 from headcount.noise.table import Words
 
@@ -57,13 +57,13 @@ class Race:
     """Weight of the stop relative to an item of its score. Above 0."""
 
 
-def one_by_one(race: Race, most: int, draw: Callable[[Law, int], Integers]) -> Integers:
-    """Indices of the items in the order of their rings, at most `most`: the loop that defines the law."""
+def one_by_one(race: Race, maximum: int, draw: Callable[[NoiseDistribution, int], Integers]) -> Integers:
+    """Indices of the items in the order of their rings, at most `maximum`: the loop that defines the law."""
     members = race.members.tolist()
     groups = [list(range(end - size, end)) for size, end in zip(members, accumulate(members), strict=True)]
     left = list(zip(race.scores.tolist(), groups, strict=True))
     order: list[int] = []
-    while left and len(order) < most:
+    while left and len(order) < maximum:
         chosen = int(draw(_next(race, left), 1)[0])
         if chosen == len(left):
             break
@@ -80,10 +80,10 @@ def _next(race: Race, left: list[tuple[int, list[int]]]) -> Softmax:
     return Softmax(exponents, (*(len(group) * race.factor.denominator for _, group in left), race.factor.numerator))
 
 
-def run(race: Race, most: int, words: Words) -> Integers:
+def run(race: Race, maximum: int, words: Words) -> Integers:
     """Sample from the law of `one_by_one` in batches, from uniform words."""
     field, order, size = _Field(race), [np.zeros(0, dtype=np.int64)], MIN_BATCH
-    wanted, stopped = min(most, field.items), False
+    wanted, stopped = min(maximum, field.items), False
     while wanted > 0 and not stopped:
         groups, stopped = _Slots(field, words.bits).ticks(size, words)
         order.append(field.ring(groups, wanted, words))
@@ -127,20 +127,20 @@ class _Field:
     def choose(self, groups: Integers, words: Words) -> int:
         """Draw one of the groups by weight."""
         scores, members = zip(*self._scores(groups), strict=True)
-        law = Softmax(tuple(self._race.rate * (score - scores[0]) for score in scores), members)
-        return int(groups[law.sample(1, words)[0]])
+        distribution = Softmax(tuple(self._race.rate * (score - scores[0]) for score in scores), members)
+        return int(groups[distribution.sample(1, words)[0]])
 
-    def ring(self, groups: Integers, most: int, words: Words) -> Integers:
-        """Indices of the items that ring at these ticks of groups, in order, at most `most`; they are removed."""
+    def ring(self, groups: Integers, maximum: int, words: Words) -> Integers:
+        """Indices of the items that ring at these ticks of groups, in order, at most `maximum`; they are removed."""
         ticks = self._starts[groups] + _uniform_below(self.left[groups], words)
-        fresh = np.sort(np.unique(ticks, return_index=True)[1])[:most]
-        places = self._places(ticks[fresh], self._starts[groups[fresh]])
+        fresh = np.sort(np.unique(ticks, return_index=True)[1])[:maximum]
+        indices = self._places(ticks[fresh], self._starts[groups[fresh]])
         np.subtract.at(self.left, groups[fresh], 1)
         self.items -= len(fresh)
-        self._rung = np.sort(np.concatenate([self._rung, places]), kind="stable")
+        self._rung = np.sort(np.concatenate([self._rung, indices]), kind="stable")
         while self.items and not self.left[self._first]:
             self._first += 1
-        return places
+        return indices
 
     def _places(self, ticks: Integers, starts: Integers) -> Integers:
         """Map ticks to item indices: start + k means the k-th item left from this start on."""
@@ -208,8 +208,8 @@ class _Slots:
     def _groups(self, slots: Integers, words: Words) -> Integers:
         """Map each slot to its group."""
         groups = np.append(self._near, -1)[slots]
-        for place in np.flatnonzero(groups < 0):
-            groups[place] = self._field.choose(self._far(), words)
+        for index in np.flatnonzero(groups < 0):
+            groups[index] = self._field.choose(self._far(), words)
         return groups
 
     def _far(self) -> Integers:

@@ -64,40 +64,44 @@ class Edges(Protocol):
     def __hash__(self) -> int: ...
 
 
-def draw_outcomes(law: Edges, size: int, words: Words) -> NDArray[np.int64]:
+def draw_outcomes(distribution: Edges, size: int, words: Words) -> NDArray[np.int64]:
     """Draw `size` independent outcomes of the law."""
-    cuts = (_cuts.__wrapped__ if law.of_data else _cuts)(law, words.bits)
+    cuts = (_cuts.__wrapped__ if distribution.of_data else _cuts)(distribution, words.bits)
     first = words.words(size)
     if not len(cuts):
         return np.zeros(size, dtype=np.int64)
-    guided = size >= GUIDED_DRAWS and words.bits > GUIDE_BITS and len(cuts) < OPEN and not law.of_data
-    return (_by_guide if guided else _by_search)(law, cuts, first, words)
+    guided = size >= GUIDED_DRAWS and words.bits > GUIDE_BITS and len(cuts) < OPEN and not distribution.of_data
+    return (_by_guide if guided else _by_search)(distribution, cuts, first, words)
 
 
-def _by_search(law: Edges, cuts: NDArray[np.uint64], first: NDArray[np.uint64], words: Words) -> NDArray[np.int64]:
+def _by_search(
+    distribution: Edges, cuts: NDArray[np.uint64], first: NDArray[np.uint64], words: Words
+) -> NDArray[np.int64]:
     """The outcome of each U, given its first word."""
     outcomes = cuts.searchsorted(first, side="right")
     # a cut may be one too small, so U may be on either side when its first word is the cut or one more; in
     # outcome 0 the index -1 takes the last cut, which refines the word 0 needlessly
     for doubt in (first - cuts[outcomes - 1] <= 1).nonzero()[0]:
-        outcomes[doubt] = refine(law, int(first[doubt]), words)
+        outcomes[doubt] = refine(distribution, int(first[doubt]), words)
     return outcomes
 
 
-def _by_guide(law: Edges, cuts: NDArray[np.uint64], first: NDArray[np.uint64], words: Words) -> NDArray[np.int64]:
+def _by_guide(
+    distribution: Edges, cuts: NDArray[np.uint64], first: NDArray[np.uint64], words: Words
+) -> NDArray[np.int64]:
     """The same outcomes, of the same words: only words that the guide leaves open are searched, and in their order."""
     begun = (first >> np.uint64(words.bits - GUIDE_BITS)).view(np.int64)
-    outcomes = _guide(law, words.bits).take(begun, mode="clip").astype(np.int64)  # other modes copy first
-    open_ = (outcomes == OPEN).nonzero()[0]
-    outcomes[open_] = _by_search(law, cuts, first[open_], words)
+    outcomes = _guide(distribution, words.bits).take(begun, mode="clip").astype(np.int64)  # other modes copy first
+    low_bias = (outcomes == OPEN).nonzero()[0]
+    outcomes[low_bias] = _by_search(distribution, cuts, first[low_bias], words)
     return outcomes
 
 
 @lru_cache(maxsize=64)
-def _guide(law: Edges, bits: int) -> NDArray[np.uint16]:
+def _guide(distribution: Edges, bits: int) -> NDArray[np.uint16]:
     """The outcome of all words that begin with the same GUIDE_BITS bits; OPEN if a cut is one of them, or one less than
     the first of them (which is then in doubt), and for the words that begin with 0 only."""
-    cuts, width = _cuts(law, bits), bits - GUIDE_BITS
+    cuts, width = _cuts(distribution, bits), bits - GUIDE_BITS
     starts = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << np.uint64(width)
     before = cuts.searchsorted(starts - np.uint64(2), side="right")
     upto = cuts.searchsorted(starts + np.uint64((1 << width) - 1), side="right")
@@ -108,7 +112,7 @@ def _guide(law: Edges, bits: int) -> NDArray[np.uint16]:
 
 
 @lru_cache(maxsize=512)
-def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
+def _cuts(distribution: Edges, bits: int) -> NDArray[np.uint64]:
     """The first word of each edge or one less, up to the first edge whose word is the last of all.
 
     Edge i is a sum of shares that is too small by less than 2 (1^2 + 2^2 + ... + (i + 1)^2) < (i + 2)^3 of 2^-96 words:
@@ -116,7 +120,7 @@ def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
     last = (1 << bits) - 1
     cuts: list[int] = []
     with precision(bits + SHARE_BITS + ROUNDING_BITS):
-        for edge, _ in pairwise(accumulate(law.shares(bits + SHARE_BITS))):  # without the last, which is 1
+        for edge, _ in pairwise(accumulate(distribution.shares(bits + SHARE_BITS))):  # without the last, which is 1
             if edge >= last << SHARE_BITS:
                 cuts.append(last)
                 break
@@ -126,23 +130,23 @@ def _cuts(law: Edges, bits: int) -> NDArray[np.uint64]:
     return table
 
 
-def refine(law: Edges, first: int, words: Words) -> int:
+def refine(distribution: Edges, first: int, words: Words) -> int:
     """Determine the outcome of a U whose first word leaves it open, by drawing further words until it is decided."""
     known, bits = first, words.bits
     while True:
         with precision(bits + GUARD_BITS):
-            outcome = _locate(law, known, bits)
+            outcome = _locate(distribution, known, bits)
         if outcome is not None:
             return outcome
         known = known << words.bits | int(words.words(1)[0])
         bits += words.bits
 
 
-def _locate(law: Edges, known: int, bits: int) -> int | None:
+def _locate(distribution: Edges, known: int, bits: int) -> int | None:
     """The outcome of every U in [known, known + 1) / 2^bits, or None if an edge may lie inside."""
     unit = fmpz(1 << bits)
     outcome = 0
-    for edge in law.edges():
+    for edge in distribution.edges():
         if edge * unit >= known + 1:
             return outcome
         if not edge * unit <= known:

@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.exact import Integers
+from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.finite import Bernoulli
-from headcount.noise.law import Law
 from headcount.noise.table import Words
 
 MAX_COINS = 2**36
@@ -26,7 +26,7 @@ CHUNK = 1 << 17
 """Words drawn at a time: a MiB, which stays in the cache."""
 
 
-def by_coins(totals: Integers, rate: Fraction, draw: Callable[[Law, int], Integers]) -> Integers:
+def by_coins(totals: Integers, rate: Fraction, draw: Callable[[NoiseDistribution, int], Integers]) -> Integers:
     """Thin each total coin by coin: the definition of the law."""
     coins = coin_counts(totals)
     ends = np.cumsum(coins)

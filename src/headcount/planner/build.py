@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headcount.account.budget import budget, epsilon_of_rho, least_epsilon
+from headcount.account.budget import budget, epsilon_of_rho, min_epsilon
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational
 from headcount.job import Job
@@ -49,7 +49,7 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
     job.check_target(target)
     if epsilon is not None or rho is not None:
         raise BadParameter("epsilon and target_error: only one of them.", fix="target_error=10 finds the epsilon")
-    plan = least_epsilon(target, plan_for)
+    plan = min_epsilon(target, plan_for)
     plan.check()
     return plan
 

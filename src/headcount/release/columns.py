@@ -47,9 +47,9 @@ def in_order(table: pa.Table, by: Sequence[str], value: str, bins: Mapping[str, 
     keys += [ranked[column] for column in by if column not in bins and is_dated(ranked[column])]
     if not keys:
         return ranked
-    names = [str(place) for place in range(len(keys))]
-    places = pa.table(dict(zip(names, keys, strict=True)))
-    return ranked.take(pc.sort_indices(places, [(name, "ascending") for name in names]))  # equal ones stay as they are
+    names = [str(index) for index in range(len(keys))]
+    indices = pa.table(dict(zip(names, keys, strict=True)))
+    return ranked.take(pc.sort_indices(indices, [(name, "ascending") for name in names]))  # equal ones stay as they are
 
 
 def is_dated(column: pa.ChunkedArray) -> bool:

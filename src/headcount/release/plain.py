@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from headcount.release.size import NotARelease
 
-MOST_NESTED = 30
+MAX_NESTED = 30
 """Limit on the nesting of JSON; plans are far below."""
 
 
@@ -34,13 +34,13 @@ def is_positive(value: Any) -> bool:
 def parse_object(text: str, name: str) -> dict[str, Any]:
     """Parse a JSON object; refused if it is nested too deep or holds NaN or infinity."""
     plain = json.loads(text, parse_constant=lambda constant: refuse(name))
-    return plain if isinstance(plain, dict) and _depth(plain) <= MOST_NESTED else refuse(name)
+    return plain if isinstance(plain, dict) and _depth(plain) <= MAX_NESTED else refuse(name)
 
 
 def _depth(plain: Any) -> int:
     """Nesting depth of lists and objects, counted up to the limit."""
     depth, level = 0, [plain]
-    while level and depth <= MOST_NESTED:
+    while level and depth <= MAX_NESTED:
         depth, level = depth + 1, [inner for each in level for inner in _inside(each)]
     return depth
 

@@ -48,7 +48,7 @@ def _check(options: Options, columns: Sequence[str]) -> None:
     if options.title is not None and not isinstance(options.title, str):
         raise BadParameter(f"title={shown(options.title)}: a text.", fix='title="Plays per song"')
     if options.most is not None:
-        whole("most", options.most, least=1, fix="most=25")
+        whole("most", options.most, minimum=1, fix="most=25")
     if options.order is not None:
         one_of("order", options.order, ("value", "item"))
     if options.size is not None:
@@ -75,22 +75,22 @@ def _figure(scene: Scene, about: About, options: Options) -> Figure:
     FigureCanvasAgg(figure)
     _write(figure, head, foot)
     grid = figure.subplots(page.rows, page.columns, squeeze=False, height_ratios=page.heights).flatten()
-    for place, (axes, panel) in enumerate(zip(grid, scene.panels, strict=False)):
+    for index, (axes, panel) in enumerate(zip(grid, scene.panels, strict=False)):
         panel.draw(axes)
         axes.set_title(panel.title, loc="left", fontsize=10, **TEXT)
-        _label_outer(axes, scene, place, page.columns)
+        _label_outer(axes, scene, index, page.columns)
     for axes in grid[len(scene.panels) :]:
         axes.set_axis_off()
     return figure
 
 
-def _label_outer(axes: Axes, scene: Scene, place: int, columns: int) -> None:
+def _label_outer(axes: Axes, scene: Scene, index: int, columns: int) -> None:
     """Leave out what another panel's axis says already."""
-    if scene.same_y and place % columns:
+    if scene.same_y and index % columns:
         axes.tick_params(axis="y", labelleft=False)
-    if scene.same_x and place + columns < len(scene.panels):
+    if scene.same_x and index + columns < len(scene.panels):
         axes.tick_params(axis="x", labelbottom=False)
-    axes.xaxis.get_offset_text().set_visible(not scene.same_x or place + 1 == len(scene.panels))
+    axes.xaxis.get_offset_text().set_visible(not scene.same_x or index + 1 == len(scene.panels))
 
 
 def _write(figure: Figure, head: tuple[str, str], foot: str) -> None:

@@ -54,7 +54,7 @@ class Shape(Release, view=SHAPE):
     def coverage(self, m: int) -> Estimate:
         """How many different items m draws, made as the table's were, would have: m people if the bound is 1, else m
         items of people."""
-        draws, most = whole("m", m, least=1, fix="m=100000, a number of draws"), self._properties.farthest
+        draws, most = whole("m", m, minimum=1, fix="m=100000, a number of draws"), self._properties.farthest
         if draws > most:
             raise BadParameter(
                 f"m={m}: nothing is known of more than nine times as many draws as there are.", fix=f"m={int(most)}"

@@ -19,7 +19,7 @@ from headcount.simulation.truth import TRUTHS, Truth, truth_of
 from headcount.simulation.ways import Way, ways_of
 from headcount.wording.arguments import explained
 
-MOST_RUNS = 10_000
+MAX_RUNS = 10_000
 ABSENT = "default"
 """Shown for a parameter that a way does not give."""
 
@@ -56,8 +56,8 @@ def _check(runs: int, given: Mapping[str, Any]) -> None:
     """Refuse what no plan would refuse."""
     if charged := [each for each in ("ledger", "again") if each in given]:
         raise BadParameter(f"{charged[0]}: a simulation is charged to no ledger.", fix=f"no {charged[0]}")
-    if whole("runs", runs, least=1, fix="runs=20") > MOST_RUNS:
-        raise BadParameter(f"runs={runs}: at most {MOST_RUNS:,}.", fix="runs=100")
+    if whole("runs", runs, minimum=1, fix="runs=20") > MAX_RUNS:
+        raise BadParameter(f"runs={runs}: at most {MAX_RUNS:,}.", fix="runs=100")
 
 
 def _rows(plans: Sequence[Plan], ways: Sequence[Way], runs: int) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from headcount.exact import Floats
 from headcount.jobs.items import ItemJob
 from headcount.jobs.quantiles import Quantiles
 from headcount.mechanism.groups.metric import COUNTS, Metric
-from headcount.mechanism.groups.strategy import GroupStatistics
+from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.planner import Plan
 from headcount.run import read
 from headcount.source.amounts import AMOUNT, GRID
@@ -73,14 +73,14 @@ def _named(plan: Plan, found: pa.Table, items: int) -> list[Any]:
 
 def _query(plan: Plan, pairs: Contributions) -> tuple[tuple[Metric, ...], ir.Table]:
     """The metrics, and the query for item0, item1, ..., and a column for each of them."""
-    if isinstance(plan.strategy, GroupStatistics):
+    if isinstance(plan.strategy, GroupsStrategy):
         metrics, rows = plan.strategy.metrics, pairs.amounts
         values = [_metric(metric, rows) for metric in metrics]
     else:
         metrics, rows = (Metric(plan.job.value_name, "sum"),), pairs.table
         added = rows[AMOUNT].cast(WIDE).sum() / GRID if AMOUNT in rows.columns else rows[COUNT].cast(WIDE).sum()
         values = [added.cast("float64")]
-    named = {f"value{place}": value for place, value in enumerate(values)}
+    named = {f"value{index}": value for index, value in enumerate(values)}
     return metrics, rows.group_by(*pairs.items).agg(**named)
 
 
@@ -109,9 +109,9 @@ def _of_quantiles(plan: Plan) -> Truth:
     job = plan.job
     assert isinstance(job, Quantiles)
     values, weights = _weighted_values(plan, job)
-    places = np.searchsorted(np.cumsum(weights), [float(q) * weights.sum() for q in job.q])
+    indices = np.searchsorted(np.cumsum(weights), [float(q) * weights.sum() for q in job.q])
     clipped = np.clip(values, job.axis.edges[0], job.axis.edges[-1])
-    found = clipped[np.minimum(places, len(values) - 1)] if len(values) else np.full(len(job.q), np.nan)
+    found = clipped[np.minimum(indices, len(values) - 1)] if len(values) else np.full(len(job.q), np.nan)
     by_item = {(float(q),): float(value) for q, value in zip(job.q, found, strict=True)}
     return {job.value_name: TrueValues(by_item, additive=False)}
 

@@ -9,7 +9,7 @@ from typing import Any
 from headcount.errors import BadParameter
 from headcount.jobs.registry import FUNCTIONS
 
-MOST_WAYS = 100
+MAX_WAYS = 100
 LISTS = 'ways=[{"by": "song"}, {"by": "artist"}]'
 
 
@@ -28,9 +28,9 @@ def ways_of(job: str, ways: Sequence[Mapping[str, Any]] | None, arguments: Mappi
     listed = {name: value for name, value in arguments.items() if _is_varied(job, name, value)}
     fixed = {name: value for name, value in arguments.items() if name not in listed}
     mappings, combinations = _mappings(ways, arguments), list(product(*listed.values()))
-    if not 0 < len(mappings) * len(combinations) <= MOST_WAYS:
+    if not 0 < len(mappings) * len(combinations) <= MAX_WAYS:
         count = f"{len(mappings) * len(combinations):,} ways to compare"
-        raise BadParameter(f"{count}; from 1 to {MOST_WAYS}.", fix="epsilon=[0.5, 1, 2], or fewer values")
+        raise BadParameter(f"{count}; from 1 to {MAX_WAYS}.", fix="epsilon=[0.5, 1, 2], or fewer values")
     varied = [{**each, **dict(zip(listed, values, strict=True))} for each in mappings for values in combinations]
     return [Way({**fixed, **each}, each) for each in varied]
 

@@ -35,24 +35,24 @@ class Numbers:
     @property
     def names(self) -> tuple[str, ...]:
         """raw0, raw1, ..."""
-        return tuple(f"{RAW}{place}" for place in range(len(self.scales)))
+        return tuple(f"{RAW}{index}" for index in range(len(self.scales)))
 
     def on_engine(self, rows: ir.Table) -> ir.Table:
         """Replace the numbers by amounts and cells; NULL stays NULL."""
-        amounts = {f"{AMOUNT}{place}": amount(rows[name]) for place, name in enumerate(self.names)}
-        cells = {f"{CELL}{place}": axis.place(rows[f"{RAW}{place}"]) for place, axis in self._scaled}
+        amounts = {f"{AMOUNT}{index}": amount(rows[name]) for index, name in enumerate(self.names)}
+        cells = {f"{CELL}{index}": axis.index(rows[f"{RAW}{index}"]) for index, axis in self._scaled}
         return rows.mutate(**amounts, **cells).drop(*self.names)
 
     def by_number(self, raw: dict[str, Floats]) -> dict[str, Integers]:
         """Amounts and cells of these numbers; of NaN, MISSING and any cell."""
-        amounts = {f"{AMOUNT}{place}": _amounts(raw[name]) for place, name in enumerate(self.names)}
-        cells = {f"{CELL}{place}": axis.find(np.nan_to_num(raw[f"{RAW}{place}"])) for place, axis in self._scaled}
+        amounts = {f"{AMOUNT}{index}": _amounts(raw[name]) for index, name in enumerate(self.names)}
+        cells = {f"{CELL}{index}": axis.find(np.nan_to_num(raw[f"{RAW}{index}"])) for index, axis in self._scaled}
         return amounts | cells
 
     @property
     def _scaled(self) -> list[tuple[int, Axis]]:
         """Place and scale of the columns that have one."""
-        return [(place, axis) for place, axis in enumerate(self.scales) if axis is not None]
+        return [(index, axis) for index, axis in enumerate(self.scales) if axis is not None]
 
 
 def plain_number(column: ir.Column) -> ir.Column:

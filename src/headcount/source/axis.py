@@ -32,7 +32,7 @@ CELLS = 2**14
 MOST_CELLS = 2**17
 DECADES_RATIO, DECADES_END = 100, 10_000
 """A range spans decades if the ratio of its ends is at least the first, or with 0 in it, the larger end the second."""
-MOST_SECTIONS = 64
+MAX_SECTIONS = 64
 """Most sections of a scale whose cells grow: each becomes a branch of the query, and doubles the value up to 2^64."""
 FEWEST_OF_BOTH_SIGNS = 4
 """Fewest cells that widen on both sides of 0: two on each."""
@@ -42,7 +42,7 @@ SMALLEST_PART = 2.0**-20
 TINY_PART = 2.0**-30
 """A value is in the first cell of its section if it is above its start by less than this part of its width; there are
 engines on which a quotient that underflows makes the query fail."""
-MOST_EDGES = 1000
+MAX_EDGES = 1000
 """Most edges: each becomes a branch of the query."""
 
 
@@ -79,7 +79,7 @@ class Axis:
         inner = [_cut(*ends, last - first) for ends, (first, last) in sections]
         return np.append(np.concatenate(inner), self.edges[-1])
 
-    def place(self, column: ir.Column) -> ir.Column:
+    def index(self, column: ir.Column) -> ir.Column:
         """Number of the cell that each value falls into, or NULL."""
         value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
@@ -89,7 +89,7 @@ class Axis:
         return ibis.ifelse(known.isnull(), None, self._search(known, 0, self.sections)).cast("int64")
 
     def find(self, values: Floats) -> Integers:
-        """Number of the cell that each value falls into, as `place` has it on an engine; values outside are clamped."""
+        """Number of the cell that each value falls into, as `index` has it on an engine; values outside are clamped."""
         section = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, self.sections - 1)
         if self.cells == self.sections:
             return section
@@ -138,28 +138,28 @@ def spaced(ends: Any, cells: int, spacing: Spacing) -> Axis:
     low, high = axis.edges
     if spacing == "even" or (spacing == "auto" and not spans_decades(low, high)):
         return axis
-    sections = _both_signs(low, high, min(MOST_SECTIONS, axis.cells))
+    sections = _both_signs(low, high, min(MAX_SECTIONS, axis.cells))
     return _wide_enough(Axis(sections, axis.cells), 'spacing="even"')
 
 
-def _both_signs(low: float, high: float, most: int) -> tuple[float, ...]:
+def _both_signs(low: float, high: float, maximum: int) -> tuple[float, ...]:
     """Edges that double with the distance from 0, below and above it."""
     if low >= 0:
-        return _doublings(low, high, most)
+        return _doublings(low, high, maximum)
     if high <= 0:
-        return tuple(-edge + 0.0 for edge in reversed(_doublings(-high, -low, most)))  # 0 and not -0
-    if most < FEWEST_OF_BOTH_SIGNS:
+        return tuple(-edge + 0.0 for edge in reversed(_doublings(-high, -low, maximum)))  # 0 and not -0
+    if maximum < FEWEST_OF_BOTH_SIGNS:
         raise BadParameter(
-            f"cells={most}: at least {FEWEST_OF_BOTH_SIGNS} that widen on both sides of 0.", fix=f"cells={CELLS}"
+            f"cells={maximum}: at least {FEWEST_OF_BOTH_SIGNS} that widen on both sides of 0.", fix=f"cells={CELLS}"
         )
-    half = most // 2
+    half = maximum // 2
     return (*_both_signs(low, 0.0, half)[:-1], *_doublings(0.0, high, half))
 
 
-def _doublings(low: float, high: float, most: int) -> tuple[float, ...]:
+def _doublings(low: float, high: float, maximum: int) -> tuple[float, ...]:
     """Edges that double, or grow by a larger power of two if they would be too many."""
     start = low or min(1.0, high * SMALLEST_PART)
-    power = ceil((log2(high) - log2(start)) / max(most - 2, 1))
+    power = ceil((log2(high) - log2(start)) / max(maximum - 2, 1))
     step, edges = 2.0**power if power < MAX_EXPONENT else inf, [start]
     while edges[-1] * step < high:
         edges.append(edges[-1] * step)
@@ -185,7 +185,7 @@ def _wide_enough(axis: Axis, fix: str) -> Axis:
 
 def check_cells(cells: int) -> int:
     """The number of cells, if it can be meant."""
-    many = whole("cells", cells, least=2, fix=f"cells={CELLS}")
+    many = whole("cells", cells, minimum=2, fix=f"cells={CELLS}")
     if many > MOST_CELLS:
         raise BadParameter(f"cells={cells}: at most {MOST_CELLS:,}.", fix=f"cells={CELLS}")
     return many
@@ -194,9 +194,9 @@ def check_cells(cells: int) -> int:
 def between(edges: Any) -> Axis:
     """Build cells between edges."""
     fix = "edges=[0, 1, 2, 5, 10, 100], rising"
-    found = listed("edges", edges, MOST_EDGES, of="numbers", fix=fix)
+    found = listed("edges", edges, MAX_EDGES, of="numbers", fix=fix)
     if len(found) < 3:
-        raise BadParameter(f"edges: {len(found)} of them; there are from 3 to {MOST_EDGES:,}.", fix=fix)
+        raise BadParameter(f"edges: {len(found)} of them; there are from 3 to {MAX_EDGES:,}.", fix=fix)
     return Axis(_rising("edges", found, fix), len(found) - 1)
 
 

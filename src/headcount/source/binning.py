@@ -82,7 +82,7 @@ class Binning(ABC):
         """Refuse a column of a type that cannot be cut; text is parsed."""
 
     @abstractmethod
-    def place(self, column: ir.Column) -> ir.Column:
+    def index(self, column: ir.Column) -> ir.Column:
         """The item of each value, or NULL."""
 
     def named(self, items: pa.Array) -> pa.Array:
@@ -126,10 +126,10 @@ class Bins(Binning):
                 f"column {column!r} holds {kind}, and bins cut {wanted}.", fix="bins of the column's kind"
             )
 
-    def place(self, column: ir.Column) -> ir.Column:
+    def index(self, column: ir.Column) -> ir.Column:
         """Number of the bin that each value falls into, or NULL."""
         value = moment(column) if self.of_time else number(column)
-        below = [(value < edge, place - 1 if place else None) for place, edge in enumerate(self.edges)]
+        below = [(value < edge, index - 1 if index else None) for index, edge in enumerate(self.edges)]
         last = (value == self.edges[-1], self.size - 1)
         return ibis.cases(*below, last, else_=None).cast("int64")
 

@@ -70,7 +70,7 @@ def _bytes_of(texts: pa.Array) -> tuple[Bytes, Integers, Integers]:
 def _shortened(data: Bytes, starts: Integers, lengths: Integers) -> tuple[Bytes, Integers, Integers]:
     """Replace long texts by their digests, which are appended to the data."""
     long = np.flatnonzero(lengths > LONG)
-    digests = [blake2b(data[starts[place] :][: lengths[place]].tobytes()).digest() for place in long]
+    digests = [blake2b(data[starts[index] :][: lengths[index]].tobytes()).digest() for index in long]
     starts[long] = len(data) + blake2b.MAX_DIGEST_SIZE * np.arange(len(long))
     lengths[long] = blake2b.MAX_DIGEST_SIZE
     return np.append(data, np.frombuffer(b"".join(digests), np.uint8)), starts, lengths
@@ -87,19 +87,19 @@ def siphash(data: Bytes, starts: Integers, lengths: Integers, key: Words) -> Wor
     starts, lengths = starts[longest_first], lengths[longest_first]
     padded = np.lib.stride_tricks.sliding_window_view(np.append(data, np.zeros(8, np.uint8)), 8)
     state = np.array(CONSTANTS, np.uint64)[:, None] ^ np.tile(key, 2)[:, None] ^ np.zeros(len(lengths), np.uint64)
-    for place in range(0, int(lengths.max(initial=-1)) + 1, 8):
-        there = int(np.count_nonzero(lengths >= place))  # texts that have a word here, be it the last, of 0 to 7 bytes
-        words = padded[starts[:there] + place].view("<u8")[:, 0].astype(np.uint64)
-        _mix(state[:, :there], _last(words, lengths[:there], place))
+    for index in range(0, int(lengths.max(initial=-1)) + 1, 8):
+        there = int(np.count_nonzero(lengths >= index))  # texts that have a word here, be it the last, of 0 to 7 bytes
+        words = padded[starts[:there] + index].view("<u8")[:, 0].astype(np.uint64)
+        _mix(state[:, :there], _last(words, lengths[:there], index))
     hashes = np.empty(len(lengths), np.uint64)
     hashes[longest_first] = _finished(state)
     return hashes
 
 
-def _last(words: Words, lengths: Integers, place: int) -> Words:
+def _last(words: Words, lengths: Integers, index: int) -> Words:
     """Words at an offset; the last word of a text holds its remaining bytes, and its length in the highest byte."""
-    ending = lengths < place + 8
-    bits = (8 * (lengths[ending] - place)).astype(np.uint64)
+    ending = lengths < index + 8
+    bits = (8 * (lengths[ending] - index)).astype(np.uint64)
     words[ending] &= (np.uint64(1) << bits) - np.uint64(1)
     words[ending] |= lengths[ending].astype(np.uint64) << np.uint64(56)
     return words

@@ -40,7 +40,7 @@ def range_of(ends: Ends) -> Bins:
 def _holds(column: ir.Column, condition: tuple[str, Any, Any], kind: dt.DataType) -> ir.Column:
     name, values, ends = condition
     if ends is not None:
-        return range_of(ends).place(column).notnull()
+        return range_of(ends).index(column).notnull()
     typed = check_keys(_spellings(values) if kind.is_string() else values, (name,), {name: kind})[name]
     return ibis.or_(*(plain_item(column) == _literal(value, kind) for value in typed.to_pylist()))
 

@@ -126,12 +126,12 @@ class Contributions:
 
     @contextmanager
     def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
-        most = 1 if self.once else LARGEST_COUNT
+        maximum = 1 if self.once else LARGEST_COUNT
         with ExitStack() as stack:
-            found = None if self.numbers else _streamed(stack, events, self.items, most)
+            found = None if self.numbers else _streamed(stack, events, self.items, maximum)
             if found is None:
                 rows = stack.enter_context(nullcontext(events) if reread else materialise(events))
-                found = stack.enter_context(encode_pairs(rows, USER, self.items, most=most, numbers=self.numbers))
+                found = stack.enter_context(encode_pairs(rows, USER, self.items, maximum=maximum, numbers=self.numbers))
             yield replace(self, encoded=found)
 
     def only(self, table: ir.Table) -> "Contributions":
@@ -139,12 +139,12 @@ class Contributions:
         return replace(self, table=table, measured=None, events=None, encoded=None)
 
 
-def _streamed(stack: ExitStack, events: ir.Table, items: Sequence[str], most: int) -> EncodedPairs | None:
+def _streamed(stack: ExitStack, events: ir.Table, items: Sequence[str], maximum: int) -> EncodedPairs | None:
     """Pairs that are numbered in this process, until the stack ends; None if they cannot be."""
     if not streamable(events, USER, items):
         return None
     with suppress(TooMany, MemoryError, OSError):  # the last is what a batch of more text than Arrow holds is
-        return stack.enter_context(stream_pairs(events, USER, items, most=most))
+        return stack.enter_context(stream_pairs(events, USER, items, maximum=maximum))
     return None
 
 
@@ -210,7 +210,7 @@ def contributions(
     added = {AMOUNT: amount(by.pop())} if amounts else _numbers(by, scales or ())
     items = item_names(len(by))
     plain = [plain_item(column) for column in by]
-    values = [column if each is None else each.place(column) for column, each in zip(plain, bins, strict=True)]
+    values = [column if each is None else each.index(column) for column, each in zip(plain, bins, strict=True)]
     every = table.select(**{USER: _person(user)}, **dict(zip(items, values, strict=True)), **added)
     rows = every.drop_null() if scales is None else every.drop_null([USER, *items])
     # user, item0, ...: one row per event, also without a number that is measured

@@ -48,23 +48,23 @@ class Dialect:
         return re.compile(rb"%b(?:%b%b){%d}\r?\n" % (field, sign, field, self.width - 1))
 
 
-def read_table(paths: Sequence[str], dialect: Dialect, places: Sequence[int]) -> ir.Table:
+def read_table(paths: Sequence[str], dialect: Dialect, indices: Sequence[int]) -> ir.Table:
     """Return columns by position, as text: column0, column1, ... An empty field is NULL."""
-    return on_engine(Stream(paths, column_names(len(places)), partial(parsed, dialect=dialect, places=places)))
+    return on_engine(Stream(paths, column_names(len(indices)), partial(parsed, dialect=dialect, indices=indices)))
 
 
-def parsed(blocks: Iterator[bytes], dialect: Dialect, places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+def parsed(blocks: Iterator[bytes], dialect: Dialect, indices: Sequence[int]) -> Iterator[pa.RecordBatch]:
     """Yield columns, by position, of the records of a file in blocks of lines."""
     for found in _records(blocks, dialect):
-        yield from _parsed(found, dialect, places).to_batches()
+        yield from _parsed(found, dialect, indices).to_batches()
 
 
-def _parsed(found: bytes, dialect: Dialect, places: Sequence[int]) -> pa.Table:
+def _parsed(found: bytes, dialect: Dialect, indices: Sequence[int]) -> pa.Table:
     """Parse well-formed records."""
     from pyarrow import csv  # not imported before a file is read
 
     names = column_names(dialect.width)
-    chosen = [names[place] for place in places]
+    chosen = [names[place] for place in indices]
     text = b"\n" + found  # an empty line: Arrow would take a mark (U+FEFF) away from the first record of a block
     table = csv.read_csv(
         pa.BufferReader(text),
@@ -78,7 +78,7 @@ def _parsed(found: bytes, dialect: Dialect, places: Sequence[int]) -> pa.Table:
             check_utf8=False,
         ),
     )
-    return table.rename_columns(column_names(len(places)))
+    return table.rename_columns(column_names(len(indices)))
 
 
 def _records(blocks: Iterator[bytes], dialect: Dialect) -> Iterator[bytes]:

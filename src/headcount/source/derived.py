@@ -31,14 +31,14 @@ def sizes_of_people(table: ir.Table, bins: Sequence[Binning | None]) -> ir.Table
 def labelled(table: ir.Table, what: str) -> ir.Table:
     """(user, what, amounts): every row as one item."""
     user, *amounts = table.columns
-    others = {f"column{place}": table[name] for place, name in enumerate(amounts, 2)}
+    others = {f"column{index}": table[name] for index, name in enumerate(amounts, 2)}
     return table.select(column0=table[user], column1=ibis.literal(what), **others)
 
 
 def placed(table: ir.Table, axis: Axis) -> ir.Table:
     """(user, cell): the cell of a public scale for each row's number."""
     user, value = (table[name] for name in table.columns)
-    return table.select(column0=user, column1=axis.place(value))
+    return table.select(column0=user, column1=axis.index(value))
 
 
 def size_bins(edges: Sequence[int]) -> Bins:
@@ -50,6 +50,6 @@ def size_bins(edges: Sequence[int]) -> Bins:
 
 def every_size(labels: int) -> pa.Table:
     """All bins of items and of events, by number."""
-    rows = [(what, place) for what in (ITEMS, EVENTS) for place in range(labels)]
-    whats, places = zip(*rows, strict=True)
-    return pa.table({"item0": pa.array(whats, pa.string()), "item1": pa.array(places, pa.int64())})
+    rows = [(what, index) for what in (ITEMS, EVENTS) for index in range(labels)]
+    whats, indices = zip(*rows, strict=True)
+    return pa.table({"item0": pa.array(whats, pa.string()), "item1": pa.array(indices, pa.int64())})

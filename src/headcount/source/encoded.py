@@ -200,9 +200,9 @@ def _offsets(sizes: Integers) -> Integers:
     return np.append(0, np.cumsum(sizes))
 
 
-def added(cells: int, places: Integers, values: Integers | None = None) -> Integers:
+def added(cells: int, indices: Integers, values: Integers | None = None) -> Integers:
     """Sum values (default: ones) by cell, for `cells` cells. Exact below 2^53."""
-    return np.bincount(places, values, cells).astype(np.int64, copy=False)
+    return np.bincount(indices, values, cells).astype(np.int64, copy=False)
 
 
 @dataclass(frozen=True)
@@ -243,9 +243,9 @@ class EncodedPairs:
     def listed(self, numbers: Integers) -> "EncodedPairs":
         """Keep only the items with these numbers, numbered by their place in the list; -1 is an item that nobody
         has."""
-        places = np.full(len(self.items), -1)
-        places[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
-        return self.renumbered(places)
+        indices = np.full(len(self.items), -1)
+        indices[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
+        return self.renumbered(indices)
 
     @property
     def totals(self) -> Integers:
@@ -256,15 +256,16 @@ class EncodedPairs:
 
 @contextmanager
 def encode_pairs(
-    events: ir.Table, user: str, items: Sequence[str], *, most: int, numbers: Numbers | None = None
+    events: ir.Table, user: str, items: Sequence[str], *, maximum: int, numbers: Numbers | None = None
 ) -> Iterator[EncodedPairs]:
-    """Encode the pairs of events (user, items), with counts clipped to `most`; if `numbers` are given, with all events
-    of a pair and what is computed from these. The engine holds their dictionaries for the duration of the block."""
+    """Encode the pairs of events (user, items), with counts clipped to `maximum`; if `numbers` are given, with all
+    events of a pair and what is computed from these. The engine holds their dictionaries for the duration of the
+    block."""
     every, everybody = events.select(*items).distinct(), events.group_by(user).agg(events=events.count())
-    places = ibis.row_number().over(order_by=list(items)), ibis.row_number()
+    indices = ibis.row_number().over(order_by=list(items)), ibis.row_number()
     with (
-        materialise(every.mutate(item=places[0])) as listed,  # items, item
-        materialise(everybody.mutate(person=places[1])) as people,  # user, events, person
+        materialise(every.mutate(item=indices[0])) as listed,  # items, item
+        materialise(everybody.mutate(person=indices[1])) as people,  # user, events, person
     ):
         joined = events.join(listed, list(items)).join(people, user)
         pairs = joined.select(
@@ -272,10 +273,10 @@ def encode_pairs(
         )
         found = to_arrow(listed.order_by("item").drop("item"))
         engine = engine_of(people)
-        most_pairs = min(PAIRS, engine.memory(people) // PAIR_BYTES) // (1 + (len(numbers.names) if numbers else 0))
-        runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), most_pairs)
+        max_pairs = min(PAIRS, engine.memory(people) // PAIR_BYTES) // (1 + (len(numbers.names) if numbers else 0))
+        runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), max_pairs)
         with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
-            chunks = _chunks(pairs, runs, partial(_chunk, most=most, numbers=numbers), store)
+            chunks = _chunks(pairs, runs, partial(_chunk, maximum=maximum, numbers=numbers), store)
             yield EncodedPairs(found, people, chunks)
 
 
@@ -287,8 +288,8 @@ def _chunks(
         every = fetch(pairs)
         return [lambda: every]
     with materialise(pairs) as found:
-        places = [found[PAIR].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
-        return [fetch(found.filter(place)).put_in(store) for place in places]
+        indices = [found[PAIR].between(first << ITEM_BITS, (last << ITEM_BITS) - 1) for first, last in runs]
+        return [fetch(found.filter(index)).put_in(store) for index in indices]
 
 
 def _without(chunk: Callable[[], Chunk], bits: NDArray[np.uint8]) -> Chunk:
@@ -308,18 +309,18 @@ def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def _chunk(pairs: ir.Table, *, most: int, numbers: Numbers | None) -> Chunk:
+def _chunk(pairs: ir.Table, *, maximum: int, numbers: Numbers | None) -> Chunk:
     """Fetch, sort and deduplicate pairs; with what is computed from the numbers of their events, if there are any."""
     fetched = to_arrow(pairs)
     found, columns = whole_numbers(fetched[PAIR]), dict[str, Floats]()
     if numbers is not None and numbers.names:
-        found, places = _sorted(found)
-        columns = {name: floating_numbers(filled(fetched[name], nan))[places] for name in numbers.names}
+        found, indices = _sorted(found)
+        columns = {name: floating_numbers(filled(fetched[name], nan))[indices] for name in numbers.names}
     else:
         found.sort()
     new = _changes(found)
     lengths = np.diff(np.flatnonzero(new), append=len(found))
-    counted = np.minimum(lengths, most) if most > 1 else None
+    counted = np.minimum(lengths, maximum) if maximum > 1 else None
     return _by_person(found[new], counted, None if numbers is None else Rows(lengths, numbers.by_number(columns)))
 
 
@@ -335,14 +336,14 @@ def _sorted(pairs: Integers) -> tuple[Integers, Integers]:
     """The pairs sorted, and the place where each was. Sorting numbers is several times as fast as sorting places, so
     each place is put behind its pair, if both fit into 63 bits."""
     people, items = pairs >> ITEM_BITS, pairs & ((1 << ITEM_BITS) - 1)
-    places, width = len(pairs).bit_length(), int(items.max(initial=0)).bit_length()
-    if int(people.max(initial=0)).bit_length() + width + places > 63:
+    indices, width = len(pairs).bit_length(), int(items.max(initial=0)).bit_length()
+    if int(people.max(initial=0)).bit_length() + width + indices > 63:
         order = np.argsort(pairs)
         return pairs[order], order
-    keys: Integers = (people << (width + places)) + (items << places) + np.arange(len(pairs))
+    keys: Integers = (people << (width + indices)) + (items << indices) + np.arange(len(pairs))
     keys.sort()
-    items = (keys >> places) & ((1 << width) - 1)
-    return (keys >> (width + places) << ITEM_BITS) + items, keys & ((1 << places) - 1)
+    items = (keys >> indices) & ((1 << width) - 1)
+    return (keys >> (width + indices) << ITEM_BITS) + items, keys & ((1 << indices) - 1)
 
 
 def _changes(values: Integers) -> Booleans:

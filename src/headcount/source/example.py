@@ -6,7 +6,7 @@ import pyarrow as pa
 from headcount.exact import whole
 from headcount.source.engines.duckdb import connect
 
-MOST_PLAYS = 2000
+MAX_PLAYS = 2000
 
 TABLE = """
 WITH people AS (
@@ -26,7 +26,10 @@ def example(people: int = 20_000, songs: int = 5_000) -> pa.Table:
     >>> example(people=1000).column_names
     ['user', 'song']
     """
-    many, items = whole("people", people, least=1, fix="people=1000"), whole("songs", songs, least=1, fix="songs=1000")
+    many, items = (
+        whole("people", people, minimum=1, fix="people=1000"),
+        whole("songs", songs, minimum=1, fix="songs=1000"),
+    )
     connection = connect().con
     connection.execute(UNIT)
-    return connection.sql(TABLE.format(most=MOST_PLAYS, people=many, songs=items)).to_arrow_table()
+    return connection.sql(TABLE.format(most=MAX_PLAYS, people=many, songs=items)).to_arrow_table()

@@ -31,10 +31,10 @@ class Frame(Protocol):
     def names(self) -> Sequence[str]:
         """Names of all columns."""
 
-    def kind(self, place: int) -> dt.DataType:
+    def kind(self, index: int) -> dt.DataType:
         """Type of a column. No row is read."""
 
-    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+    def read(self, indices: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
         """Read columns together: the row order may differ at each call."""
 
     def query(self) -> Step | None:
@@ -110,11 +110,11 @@ class _Pandas(_InMemory):
         self._data = data
         self.names = list(data.columns)
 
-    def kind(self, place: int) -> dt.DataType:
+    def kind(self, index: int) -> dt.DataType:
         return dt.string
 
-    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
-        chosen = [self._data.iloc[:, place] for place in places]
+    def read(self, indices: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        chosen = [self._data.iloc[:, index] for index in indices]
         return [pandas_columns.read(column, role) for column, role in zip(chosen, roles, strict=True)]
 
 
@@ -125,16 +125,16 @@ class _Polars:
         self._schema = self._data.collect_schema()
         self.names = self._schema.names()
 
-    def kind(self, place: int) -> dt.DataType:
+    def kind(self, index: int) -> dt.DataType:
         import polars as pl
 
-        return _type_on_engine(pl.DataFrame(schema={"column": self._schema.dtypes()[place]}).to_arrow().schema.types[0])
+        return _type_on_engine(pl.DataFrame(schema={"column": self._schema.dtypes()[index]}).to_arrow().schema.types[0])
 
-    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+    def read(self, indices: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
         import polars as pl
 
-        names = column_names(len(places))
-        chosen = self._data.select(*(pl.nth(place).alias(name) for place, name in zip(places, names, strict=True)))
+        names = column_names(len(indices))
+        chosen = self._data.select(*(pl.nth(index).alias(name) for index, name in zip(indices, names, strict=True)))
         return list(chosen.collect().to_arrow().columns)
 
     def query(self) -> Step | None:
@@ -146,11 +146,11 @@ class _Arrow(_InMemory):
         self._data = data
         self.names = data.column_names
 
-    def kind(self, place: int) -> dt.DataType:
-        return _type_on_engine(self._data.schema.types[place])
+    def kind(self, index: int) -> dt.DataType:
+        return _type_on_engine(self._data.schema.types[index])
 
-    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
-        return [self._data.column(place) for place in places]
+    def read(self, indices: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        return [self._data.column(index) for index in indices]
 
 
 class _Relation:
@@ -158,26 +158,26 @@ class _Relation:
         self._data = data
         self.names = data.columns
 
-    def kind(self, place: int) -> dt.DataType:
-        return _type_on_engine(self._rows([place], limit=0).schema.types[0])
+    def kind(self, index: int) -> dt.DataType:
+        return _type_on_engine(self._rows([index], limit=0).schema.types[0])
 
-    def read(self, places: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
-        return list(self._rows(places).columns)
+    def read(self, indices: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
+        return list(self._rows(indices).columns)
 
     def query(self) -> Step | None:
         with RELATION_LOCK:
             return step_of_relation(self._data)
 
-    def _rows(self, places: Sequence[int], limit: int | None = None) -> pa.Table:
-        names = column_names(len(places))
+    def _rows(self, indices: Sequence[int], limit: int | None = None) -> pa.Table:
+        names = column_names(len(indices))
         with RELATION_LOCK:
-            chosen = self._data.project(", ".join(map(self._column, places, names)))
+            chosen = self._data.project(", ".join(map(self._column, indices, names)))
             return (chosen if limit is None else chosen.limit(limit)).to_arrow_table()
 
-    def _column(self, place: int, name: str) -> str:
+    def _column(self, index: int, name: str) -> str:
         """SQL of a column by position. 128-bit integers become decimals: Arrow has none, and they would wrap around."""
-        wide = str(self._data.types[place]) in ("HUGEINT", "UHUGEINT")
-        return f"TRY_CAST(#{place + 1} AS DECIMAL(38, 0)) AS {name}" if wide else f"#{place + 1} AS {name}"
+        wide = str(self._data.types[index]) in ("HUGEINT", "UHUGEINT")
+        return f"TRY_CAST(#{index + 1} AS DECIMAL(38, 0)) AS {name}" if wide else f"#{index + 1} AS {name}"
 
 
 KNOWN: dict[tuple[str, str], Callable[[Any], Frame]] = {

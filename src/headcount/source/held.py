@@ -36,10 +36,10 @@ class Store:
 
     def _in_file(self, values: Array) -> Callable[[], Array]:
         self._file = self._file or TemporaryFile(dir=self._folder)  # noqa: SIM115
-        place = self._file.seek(-(-self._file.seek(0, 2) // ALIGNMENT) * ALIGNMENT)
+        index = self._file.seek(-(-self._file.seek(0, 2) // ALIGNMENT) * ALIGNMENT)
         self._file.write(np.ascontiguousarray(values).data)
         self._file.flush()  # a full disk fails here
-        return partial(_mapped, self._file, values.dtype, place, values.shape)
+        return partial(_mapped, self._file, values.dtype, index, values.shape)
 
     def close(self) -> None:
         """Give the file up. What is mapped stays mapped."""
@@ -58,5 +58,5 @@ def holding(folder: str | None, room: int) -> Iterator[Store]:
         store.close()
 
 
-def _mapped(file: IO[bytes], kind: np.dtype[np.generic], place: int, shape: tuple[int, ...]) -> Any:
-    return np.asarray(np.memmap(file, kind, "r", place, shape))
+def _mapped(file: IO[bytes], kind: np.dtype[np.generic], index: int, shape: tuple[int, ...]) -> Any:
+    return np.asarray(np.memmap(file, kind, "r", index, shape))

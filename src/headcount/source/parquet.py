@@ -47,12 +47,12 @@ def read_table(found: Sequence[str], columns: Sequence[str]) -> ir.Table:
     return connection.table("events")
 
 
-def _select(files: Sequence[str], places: Sequence[int]) -> str:
+def _select(files: Sequence[str], indices: Sequence[int]) -> str:
     """SQL of columns, by position, of files with the same columns."""
     listed = ", ".join(quoted(glob.escape(name)) for name in files)  # no pattern to DuckDB
-    width = max(places) + 1
-    chosen = ", ".join(f"c{place} AS {plain}" for place, plain in zip(places, column_names(len(places)), strict=True))
+    width = max(indices) + 1
+    chosen = ", ".join(f"c{index} AS {plain}" for index, plain in zip(indices, column_names(len(indices)), strict=True))
     table = (
-        f"read_parquet([{listed}], hive_partitioning = false) AS t({', '.join(f'c{place}' for place in range(width))})"
+        f"read_parquet([{listed}], hive_partitioning = false) AS t({', '.join(f'c{index}' for index in range(width))})"
     )
     return f"SELECT {chosen} FROM {table}"

@@ -77,7 +77,7 @@ class Periods(Binning):
                 fix=f"a column of dates or of ISO text; or no per, and bins=[0, 10, 100] for numbers in {column}",
             )
 
-    def place(self, column: ir.Column) -> ir.Column:
+    def index(self, column: ir.Column) -> ir.Column:
         """The start of each value's period, or NULL."""
         value = moment(column)
         first, last = self.dates or (FIRST, LAST)

@@ -12,7 +12,7 @@ from headcount.source.cells import text_of
 
 def item_names(count: int) -> tuple[str, ...]:
     """Names of the item columns: item0, item1, ..."""
-    return tuple(f"item{place}" for place in range(count))
+    return tuple(f"item{index}" for index in range(count))
 
 
 def item_type(kind: dt.DataType) -> dt.DataType:

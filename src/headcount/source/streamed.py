@@ -120,27 +120,27 @@ class Keys:
     """Keys of each batch, and where each partition starts in it."""
     bits: int
 
-    def finish(self, place: int, ranks: Numbers32, people: int, most: int) -> Finished:
-        """Sort a partition, and count its repeats up to `most`."""
-        parts = [keys()[starts[place] : starts[place + 1]] for keys, starts in self.batches]
+    def finish(self, index: int, ranks: Numbers32, people: int, maximum: int) -> Finished:
+        """Sort a partition, and count its repeats up to `maximum`."""
+        parts = [keys()[starts[index] : starts[index + 1]] for keys, starts in self.batches]
         keys = np.concatenate([np.zeros(0, dtype=np.uint64), *parts])
         size = len(keys)
         items, persons = np.empty((2, size), dtype=np.uint32)
-        times = np.empty(size, dtype=np.uint32) if most > 1 else None
+        times = np.empty(size, dtype=np.uint32) if maximum > 1 else None
         sizes, rows, many = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
         item_bits = len(ranks).bit_length()
         bits = item_bits + (people >> self.bits).bit_length()
         pairs = kernels().finish(
-            keys, np.empty_like(keys), size, ranks, item_bits, bits, most, items, times, persons, sizes, rows, many
+            keys, np.empty_like(keys), size, ranks, item_bits, bits, maximum, items, times, persons, sizes, rows, many
         )
-        who = (persons[: many[0]] << np.uint32(self.bits)) + np.uint32(place)
+        who = (persons[: many[0]] << np.uint32(self.bits)) + np.uint32(index)
         counted = None if times is None else times[:pairs].copy()
         return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy(), rows[: many[0]].copy())
 
 
 @contextmanager
-def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, most: int) -> Iterator[EncodedPairs]:
-    """Encode the pairs of events (user, items), with counts clipped to `most`. Raises `TooMany` before the block if
+def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: int) -> Iterator[EncodedPairs]:
+    """Encode the pairs of events (user, items), with counts clipped to `maximum`. Raises `TooMany` before the block if
     there are more values than can be numbered, or than there is memory for."""
     engine, kinds = engine_of(events), events.select(user, *items).schema().to_pyarrow()
     slots = engine.memory(events) // NUMBERED_PART
@@ -152,7 +152,7 @@ def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, most: int
             keys = _keys(batches, people, listed, rows)
         found, ranks = listed.sorted()
         together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
-        parts = (keys.finish(place, ranks, people.count, most) for place in range(1 << keys.bits))
+        parts = (keys.finish(index, ranks, people.count, maximum) for index in range(1 << keys.bits))
         chunks, who, many = _chunks(parts, together, store)
         rows.close()
         ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})

@@ -78,7 +78,7 @@ class Counter(Single):
         entropy: Entropy = _SYSTEM,
     ) -> None:
         settings = _settings(domain, buckets, epsilon, neighbours, entropy)
-        self._set_state(State(settings, entropy.draw(settings.law, settings.cells), closed=False), entropy)
+        self._set_state(State(settings, entropy.draw(settings.distribution, settings.cells), closed=False), entropy)
 
     def _set_state(self, state: State, entropy: Entropy) -> None:
         self._state = state
@@ -119,10 +119,10 @@ class Counter(Single):
         """Index of each item's count."""
         if self.settings.hashed:
             return buckets_of(pa.table({"item": items}), self.settings.key, self.settings.cells)
-        places = pc.index_in(items, value_set=self._domain)
-        if places.null_count:
+        indices = pc.index_in(items, value_set=self._domain)
+        if indices.null_count:
             raise Refused("items: one is not in the domain. Nothing was counted.", fix="leave out what is not in it")
-        return np.from_dlpack(places).astype(np.int64)
+        return np.from_dlpack(indices).astype(np.int64)
 
     def state(self) -> bytes:
         """Serialise all that this counter holds. Seeing it, once, costs the promised epsilon."""
@@ -156,7 +156,7 @@ class Counter(Single):
         """Add the fresh noise, once, and stop counting. What this counter holds from now on may be published."""
         with self._lock:
             if not self.closed:
-                fresh = self._entropy.draw(self.settings.law, self.settings.cells)
+                fresh = self._entropy.draw(self.settings.distribution, self.settings.cells)
                 self._state = replace(self._state, counts=self._state.counts + fresh, closed=True)
 
     def shape(self, *, estimator: Estimator = "em", loss: Loss = "l1") -> Shape:
@@ -167,7 +167,7 @@ class Counter(Single):
         one_of("estimator", estimator, get_args(Estimator))
         one_of("loss", loss, get_args(Loss))
         self.close()
-        settings, counts, scale = self.settings, self._state.counts, float(self.settings.law.scale)
+        settings, counts, scale = self.settings, self._state.counts, float(self.settings.distribution.scale)
         estimate = of_buckets(
             counts, [(scale, 1.0), (scale, 1.0)], hashed=settings.hashed, estimator=estimator, loss=loss
         )

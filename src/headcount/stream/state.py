@@ -56,7 +56,7 @@ class Settings:
             raise BadParameter(f"neighbours={self.neighbours!r:.40}: unknown.", fix=fix)
         if self.domain is not None and not 0 < len(self.domain) == len(set(self.domain)):
             raise BadParameter("domain: each item once, and at least one.", fix='domain=["apple", "pear"]')
-        if whole("buckets", self.cells, least=1 if self.domain else 2, fix="buckets=100_000") > MAX_CELLS:
+        if whole("buckets", self.cells, minimum=1 if self.domain else 2, fix="buckets=100_000") > MAX_CELLS:
             raise BadParameter(f"buckets={self.cells}: at most {MAX_CELLS:,}.", fix="buckets=100_000")
 
     @property
@@ -65,7 +65,7 @@ class Settings:
         return self.domain is None
 
     @property
-    def law(self) -> DiscreteLaplace:
+    def distribution(self) -> DiscreteLaplace:
         """Noise on each count, at the start and once more at the end."""
         return DiscreteLaplace(SENSITIVITY[self.neighbours] / self.epsilon)
 
@@ -81,7 +81,7 @@ class Settings:
     def steps(self) -> tuple[str, ...]:
         """The steps and the guarantee, in sentences."""
         where = f"one of {self.cells:,} buckets" if self.hashed else f"one of {self.cells:,} known items"
-        noise = f"discrete Laplace noise of scale {float(self.law.scale):,.4g}"
+        noise = f"discrete Laplace noise of scale {float(self.distribution.scale):,.4g}"
         return (
             f"Every event adds 1 to the count of {where}, and is forgotten.",
             f"Each count has {noise} from the start, so that whoever seizes the memory, once, sees noisy counts.",
@@ -102,7 +102,7 @@ class Settings:
             "steps": self.steps,
             "kinds": ("reading", "mechanism", "mechanism", "guarantee"),
             "proof": "docs/proofs/stream.md",
-            "events": to_json([Laplace(self.law.scale, Fraction(SENSITIVITY[self.neighbours]))]),
+            "events": to_json([Laplace(self.distribution.scale, Fraction(SENSITIVITY[self.neighbours]))]),
         }
 
 

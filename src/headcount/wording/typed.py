@@ -44,14 +44,14 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
 
 
-def listed(name: str, values: Any, most: int, *, of: str, fix: str) -> list[Any]:
-    """Return the values of a list, an array or a column, up to `most`; more are refused before they are held."""
+def listed(name: str, values: Any, maximum: int, *, of: str, fix: str) -> list[Any]:
+    """Return the values of a list, an array or a column, up to `maximum`; more are refused before they are held."""
     if not _is_list(values):
         given = f"={shown(values)}" if isinstance(values, str | bytes | int | float) else ""
         raise BadParameter(f"{name}{given}: a list of {of}.", fix=fix)
-    found = list(islice(iter(values), most + 1))
-    if len(found) > most:
-        raise BadParameter(f"{name}: more than {most:,} {of}.", fix=fix)
+    found = list(islice(iter(values), maximum + 1))
+    if len(found) > maximum:
+        raise BadParameter(f"{name}: more than {maximum:,} {of}.", fix=fix)
     return [value.as_py() if hasattr(value, "as_py") else value for value in found]  # of Arrow
 
 

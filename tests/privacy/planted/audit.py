@@ -15,7 +15,7 @@ BUGS = [
     Bug(
         "what is undecided is forgotten",
         "audit/enumerate.py",
-        (("most + one.undecided)", "most)"),),
+        (("maximum + one.undecided)", "maximum)"),),
         "tests/audit/test_enumeration.py::test_undecided_mass_counts_against_the_mechanism",
     ),
     Bug(

@@ -27,7 +27,7 @@ BUGS = [
         "noise/table.py",
         (
             (
-                "        outcomes[doubt] = refine(law, int(first[doubt]), words)",
+                "        outcomes[doubt] = refine(distribution, int(first[doubt]), words)",
                 "        outcomes[doubt] = len(cuts) - 1",
             ),
         ),
@@ -125,8 +125,8 @@ BUGS = [
         "noise/entropy.py",
         (
             (
-                "            part[:] = law.sample(len(part), self)",
-                "            part[:] = draws[: len(part)] if start else law.sample(len(part), self)",
+                "            part[:] = distribution.sample(len(part), self)",
+                "            part[:] = draws[: len(part)] if start else distribution.sample(len(part), self)",
             ),
         ),
         INTERFACE + "test_draws_of_several_chunks_are_all_drawn_and_never_repeated",

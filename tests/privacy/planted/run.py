@@ -63,13 +63,13 @@ BUGS = [
     Bug(
         "a defect is called a failed reading",
         "run.py",
-        (("        if place := _place_of_defect(error):\n", '        if place := "":\n'),),
+        (("        if index := _place_of_defect(error):\n", '        if index := "":\n'),),
         RECEIPT + "test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody",
     ),
     Bug(
         "a defect quotes what failed",
         "run.py",
-        (("{place} failed.", "{place} failed: {error}."),),
+        (("{index} failed.", "{index} failed: {error}."),),
         RECEIPT + "test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody",
     ),
     Bug(

@@ -39,7 +39,7 @@ def _check(name: str, kind: Any, value: Any) -> None:
         if name == "coin" and value >= 1:
             raise BadParameter(f"{name}={value!r}: it is below 1.", fix="coin=Fraction(1, 10)")
     elif kind is int:
-        whole(name, value, least=1, fix=f"{name}=1")
+        whole(name, value, minimum=1, fix=f"{name}=1")
     elif value not in get_args(Neighbours):
         raise BadParameter(f"{name}={value!r}: unknown.", fix=f'{name}="add-remove" or {name}="replace"')
 

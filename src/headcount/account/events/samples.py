@@ -25,4 +25,4 @@ class SampleThreshold(Event):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("threshold", self.threshold, least=2, fix="threshold=20")
+        whole("threshold", self.threshold, minimum=2, fix="threshold=20")

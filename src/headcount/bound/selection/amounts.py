@@ -39,7 +39,7 @@ class UsualAmounts(Binned):
 
     name: ClassVar[str] = "amounts"
     repeats: ClassVar[bool] = True
-    most: int
+    max_items: int
     """Number of listed items."""
     of: Literal["count", "amount"]
     """What is summed: events, or amounts."""
@@ -60,8 +60,8 @@ class UsualAmounts(Binned):
         profile = self.profile(statistics, entropy)
         limit = profile.within(SHARE_ABOVE_LIMIT) + (self.of == AMOUNT)  # bins hold integers; amounts have fractions
         if profile.people.any():
-            return TopSums(self.most, limit, self.of)
-        return LookAgain(NobodySeen(), LowestSums(self.most, limit, self.of))
+            return TopSums(self.max_items, limit, self.of)
+        return LookAgain(NobodySeen(), LowestSums(self.max_items, limit, self.of))
 
     def explain(self, item: str) -> str:
         what = "many events" if self.of == COUNT else "large an amount"

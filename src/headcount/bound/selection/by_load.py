@@ -92,8 +92,8 @@ class Unknown(BoundSelection[Loads]):
         """Score of each candidate: lower is better."""
 
     def draw(self, statistics: Loads, entropy: Entropy) -> Bounding:
-        place = softmax(self.scores(statistics), -self.epsilon / self.span, entropy)
-        return self.kind(self.grid[place])
+        index = softmax(self.scores(statistics), -self.epsilon / self.span, entropy)
+        return self.kind(self.grid[index])
 
     def explain(self, item: str) -> str:
         kept = plural(item) if self.kind is SampledItems else "events"

@@ -61,7 +61,7 @@ class Compared(Selected):
 
     @property
     @abstractmethod
-    def most(self) -> int:
+    def max_items(self) -> int:
         """The most that one person adds to g, in units of 1/PART."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class Compared(Selected):
     def changes(self) -> list[int]:
         """The most by which one more person lowers each cost. The difference of two costs changes by at most the
         difference of these, in both kinds of neighbours."""
-        return [self.most * int(length) for length in self.lengths(np.array(self.grid))]
+        return [self.max_items * int(length) for length in self.lengths(np.array(self.grid))]
 
     def costs(self, statistics: Sizes) -> list[int]:
         """U(C) for each candidate, in parts of a unit: exactly."""
@@ -92,7 +92,7 @@ class Compared(Selected):
         none = Fraction(0)
         return [max(none, below, -above) for below, above in zip([none, *slopes], [*slopes, none], strict=True)]
 
-    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+    def index(self, statistics: Sizes, entropy: Entropy) -> int:
         more = handicaps(self.changes, self.epsilon)
         scores = [sum(pair) for pair in zip(self.scores(statistics), more, strict=True)]
         return softmax(scores, -self.epsilon / (2 * self.sensitivity), entropy)
@@ -105,7 +105,7 @@ class ComparedSums(Compared):
     norm: ClassVar[Norm] = "sum"
 
     @property
-    def most(self) -> int:
+    def max_items(self) -> int:
         return PART
 
     def shares(self, statistics: Sizes) -> Integers:
@@ -129,7 +129,7 @@ class ComparedSizes(Compared):
     """The l2 bound that minimises G, in units of 1/PART, rounded down."""
 
     @property
-    def most(self) -> int:
+    def max_items(self) -> int:
         return self.steepest
 
     def shares(self, statistics: Sizes) -> Integers:

@@ -41,7 +41,7 @@ class Samples:
 
     draws: Floats
     """Typical number of draws per person in the group."""
-    least: Floats
+    minimum: Floats
     """Smallest number of draws in the group."""
     people: Floats
     """Number of people in the group."""
@@ -62,42 +62,46 @@ class Way:
     """The bounding that limits each person's number of draws."""
     noise: Callable[[int], float]
     """The l1 error of all shares through noise, given the number of draws per person, times the mass."""
-    fewest: Callable[[int], float] = lambda most: 0.0
+    fewest: Callable[[int], float] = lambda max_total: 0.0
     """Smallest number of people for which `noise` holds, given the number of draws per person."""
 
-    def expected_error(self, most: int, samples: Samples, cells: int) -> float:
-        """Approximate l1 error of all shares, if `most` draws of each person count."""
-        mass, kept = self.mass(most, samples), self._kept(most, samples)
-        if mass <= max(self.fewest(most), CONFIDENCE_DEVIATIONS * samples.deviation) * most:
+    def expected_error(self, max_total: int, samples: Samples, cells: int) -> float:
+        """Approximate l1 error of all shares, if `max_total` draws of each person count."""
+        mass, kept = self.mass(max_total, samples), self._kept(max_total, samples)
+        if mass <= max(self.fewest(max_total), CONFIDENCE_DEVIATIONS * samples.deviation) * max_total:
             return inf
-        each = most if self.kind is ExactDraws else samples.draws
+        each = max_total if self.kind is ExactDraws else samples.draws
         sampling = 2 / pi * cells * float((samples.people * kept**2 / each).sum())
-        return sqrt(max(sampling, 0.0) + self.noise(most) ** 2) / mass
+        return sqrt(max(sampling, 0.0) + self.noise(max_total) ** 2) / mass
 
-    def mass(self, most: int, samples: Samples) -> float:
+    def mass(self, max_total: int, samples: Samples) -> float:
         """Lower confidence bound of the total number of draws that count."""
-        kept = self._kept(most, samples)
+        kept = self._kept(max_total, samples)
         noise = samples.deviation * float(np.sqrt((kept**2).sum()))
         return float((samples.people * kept).sum()) - CONFIDENCE_DEVIATIONS * noise
 
-    def _kept(self, most: int, samples: Samples) -> Floats:
+    def _kept(self, max_total: int, samples: Samples) -> Floats:
         """Number of draws that count, per person of each group."""
         exact = self.kind is ExactDraws
-        return np.where(samples.least >= most, float(most), 0.0) if exact else np.minimum(samples.draws, most)
+        return (
+            np.where(samples.minimum >= max_total, float(max_total), 0.0)
+            if exact
+            else np.minimum(samples.draws, max_total)
+        )
 
-    def bounding(self, most: int, people: int | None = None) -> Bounding:
-        """Bounding to `most` draws per person."""
-        return ExactDraws(most, people) if self.kind is ExactDraws else self.kind(most, most)
+    def bounding(self, max_total: int, people: int | None = None) -> Bounding:
+        """Bounding to `max_total` draws per person."""
+        return ExactDraws(max_total, people) if self.kind is ExactDraws else self.kind(max_total, max_total)
 
 
 def best(ways: Iterable[Way], grid: Iterable[int], samples: Samples, cells: int) -> tuple[Way, int]:
     """The way and the number of draws with the least expected error; the fewest draws if no error is finite."""
-    options = [(way.expected_error(most, samples, cells), way, most) for way in ways for most in grid]
-    least, way, _ = min(options, key=lambda option: option[0])
-    if least == inf:
+    options = [(way.expected_error(max_total, samples, cells), way, max_total) for way in ways for max_total in grid]
+    minimum, way, _ = min(options, key=lambda option: option[0])
+    if minimum == inf:
         return options[0][1], min(option[2] for option in options)
-    near = sorted(most for error, of, most in options if of is way and error <= NEAR_OPTIMUM_RATIO * least)
-    return way, max(near, key=lambda most: way.mass(most, samples))  # of ties, the fewest draws
+    near = sorted(max_total for error, of, max_total in options if of is way and error <= NEAR_OPTIMUM_RATIO * minimum)
+    return way, max(near, key=lambda max_total: way.mass(max_total, samples))  # of ties, the fewest draws
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class MostDrawn(Binned):
     ways: tuple[Way, ...]
     cells: int
     """Number of items."""
-    most: int | None
+    max_total: int | None
     """The number of draws, if it is given."""
     largest: int = LARGEST_COUNT
     """Upper limit of the selected number."""
@@ -122,7 +126,11 @@ class MostDrawn(Binned):
     def grid(self) -> tuple[int, ...]:
         """Candidates for the number of draws."""
         between = {round(2 ** (step / 2)) for step in range(2 * BINS)}
-        return tuple(sorted(each for each in between if each <= self.largest)) if self.most is None else (self.most,)
+        return (
+            tuple(sorted(each for each in between if each <= self.largest))
+            if self.max_total is None
+            else (self.max_total,)
+        )
 
     def look(self, contributions: Contributions) -> Sizes:
         engine_of(contributions.table).check_result_size(contributions.table)  # all pairs will be fetched
@@ -133,11 +141,11 @@ class MostDrawn(Binned):
 
     def chosen(self, profile: Profile) -> Bounding:
         """Compute the bounding from a profile alone."""
-        least = np.array(profile.edges, dtype=np.float64)
-        typical = np.where(least > 1, sqrt(2), 1.0) * least
-        samples = Samples(typical, least, profile.significant_counts, profile.deviation)
-        way, most = best(self.ways, self.grid, samples, self.cells)
-        return way.bounding(most)
+        minimum = np.array(profile.edges, dtype=np.float64)
+        typical = np.where(minimum > 1, sqrt(2), 1.0) * minimum
+        samples = Samples(typical, minimum, profile.significant_counts, profile.deviation)
+        way, max_total = best(self.ways, self.grid, samples, self.cells)
+        return way.bounding(max_total)
 
     def explain(self, item: str) -> str:
         way = ", and which mechanism to use" if len(self.ways) > 1 else ""
@@ -162,11 +170,11 @@ class PublicDrawn(MostDrawn):
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         statistics = _capped(statistics)
         draws, people = (each.astype(np.float64) for each in (statistics.sizes, statistics.people))
-        places = np.linspace(0, len(draws) - 1, min(len(draws), MAX_SIZE_CANDIDATES)).astype(np.int64)
-        sizes_ = (size for size in statistics.sizes[places].tolist() if size <= self.largest)
-        grid = self.grid if self.most else {*self.grid, *sizes_}
-        way, most = best(self.ways, grid, Samples(draws, draws, people), self.cells)
-        return way.bounding(most, int(statistics.people[statistics.sizes >= most].sum()))
+        indices = np.linspace(0, len(draws) - 1, min(len(draws), MAX_SIZE_CANDIDATES)).astype(np.int64)
+        sizes_ = (size for size in statistics.sizes[indices].tolist() if size <= self.largest)
+        grid = self.grid if self.max_total else {*self.grid, *sizes_}
+        way, max_total = best(self.ways, grid, Samples(draws, draws, people), self.cells)
+        return way.bounding(max_total, int(statistics.people[statistics.sizes >= max_total].sum()))
 
     def explain(self, item: str) -> str:
         return "The number of samples of each person is public. From it headcount decides how many of them count."

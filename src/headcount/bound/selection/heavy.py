@@ -18,7 +18,7 @@ from headcount.bound.selection.one_number import OneNumber
 from headcount.bound.selection.selection import HardlyMore
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.constants import MISS_RATE
-from headcount.estimate.counts.hidden import most_beside_few
+from headcount.estimate.counts.hidden import max_beside_few
 from headcount.noise import Entropy
 from headcount.wording import counted_items
 
@@ -45,7 +45,7 @@ class HeavyPeople(OneNumber):
     @property
     def limit(self) -> int:
         """The size above which people are counted."""
-        return HEAVY_FACTOR * self.few.sampled.most
+        return HEAVY_FACTOR * self.few.sampled.max_items
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
         people = int(statistics.people[statistics.sizes > self.limit].sum())
@@ -54,12 +54,12 @@ class HeavyPeople(OneNumber):
             return self.otherwise
         match self.few.sampled:
             case SampledItems() as sampled:
-                return replace(sampled, hidden=most_beside_few(float(noisy), float(self.scale)))
+                return replace(sampled, hidden=max_beside_few(float(noisy), float(self.scale)))
             case sampled:
                 return sampled
 
     @property
-    def unseen(self) -> int:
+    def undetected_people(self) -> int:
         """Number of people who are seen but lose items, and of others above the limit who would be noticed in 19 of 20
         cases."""
         return ceil(self.few.people + (HEAVY_SCALES + log(1 / (2 * MISS_RATE))) * float(self.scale))

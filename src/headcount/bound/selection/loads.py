@@ -34,7 +34,7 @@ class Loads:
     items: Integers
     """Item code of each row, increasing: one row for each item and each place of a person who has it. The last code
     is shared by all rare items."""
-    places: Integers
+    indices: Integers
     """Place of each row."""
     counts: Integers
     """Sum of these people's counts of the item."""
@@ -66,7 +66,7 @@ class Loads:
     def _left(self, grid: Integers, first: int, last: int) -> Integers:
         rows = slice(*np.searchsorted(self.items, [first, last]))
         counts, shares = np.zeros((2, last - first, len(self.people)), dtype=np.int64)
-        at = self.items[rows] - first, self.places[rows]
+        at = self.items[rows] - first, self.indices[rows]
         counts[at], shares[at] = self.counts[rows], self.shares[rows]
         left: Integers = UNIT * counts.cumsum(axis=1)[:, :-1] + grid * _above(shares)
         return left
@@ -98,13 +98,13 @@ def _of_numbers(numbers: EncodedPairs, grid: Integers, rare: float) -> Loads:
     people, totals = np.zeros((2, size), dtype=np.int64)
     for chunk in numbers:
         own = chunk.totals
-        places = np.searchsorted(grid, own)
-        cells = number[chunk.items] * size + chunk.of_pairs(places)
+        indices = np.searchsorted(grid, own)
+        cells = number[chunk.items] * size + chunk.of_pairs(indices)
         share = chunk.of_pairs(UNIT // own) if chunk.counted is None else chunk.counts * UNIT // chunk.of_pairs(own)
         counts += added(len(counts), cells, chunk.counted)
         shares += added(len(shares), cells, share)
-        people += added(size, places)
-        totals += added(size, places, own)
+        people += added(size, indices)
+        totals += added(size, indices, own)
     nonzero = np.flatnonzero(counts)
     return Loads(nonzero // size, nonzero % size, counts[nonzero], shares[nonzero], people, totals, common)
 
@@ -117,11 +117,11 @@ def _on_engine(contributions: Contributions, grid: Integers, rare: float) -> Loa
     each = joined.select(*items, COUNT, "grade", share=share)
     count = each.count() if contributions.once else _sum(each[COUNT])
     rows = to_arrow(each.group_by(*items, "grade").agg(counts=count, shares=_sum(each["share"])))
-    places, counts, shares = (whole_numbers(rows[name]) for name in ("grade", "counts", "shares"))
+    indices, counts, shares = (whole_numbers(rows[name]) for name in ("grade", "counts", "shares"))
     numbers = _numbers(rows.select(items))
     number, common = _common(added(0, numbers, counts), rare)
     size = len(grid) + 1
-    cells, at = np.unique(number[numbers] * size + places, return_inverse=True)
+    cells, at = np.unique(number[numbers] * size + indices, return_inverse=True)
     counts, shares = (added(len(cells), at, values) for values in (counts, shares))
     return Loads(cells // size, cells % size, counts, shares, *_by_place(people, size), common)
 
@@ -141,16 +141,16 @@ def _numbers(items: pa.Table) -> Integers:
 def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
     """(user, total, grade, one): a person's total, its place, and 1 / total in units."""
     people = contributions.persons
-    reached = [(people["total"] <= candidate, place) for place, candidate in enumerate(grid)]
-    place, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
-    return per_person(people, total=total, grade=place, one=ibis.literal(UNIT, "int64") // total)
+    reached = [(people["total"] <= candidate, index) for index, candidate in enumerate(grid)]
+    index, total = ibis.cases(*reached, else_=len(grid)).cast("int64"), people["total"].cast("int64")
+    return per_person(people, total=total, grade=index, one=ibis.literal(UNIT, "int64") // total)
 
 
 def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
     """Number of people at each place, and the sum of their totals."""
     found = to_arrow(people.group_by("grade").agg(people=people.count(), totals=_sum(people["total"])))
-    places = whole_numbers(found["grade"])
-    numbers, totals = (added(size, places, whole_numbers(found[name])) for name in ("people", "totals"))
+    indices = whole_numbers(found["grade"])
+    numbers, totals = (added(size, indices, whole_numbers(found[name])) for name in ("people", "totals"))
     return numbers, totals
 
 

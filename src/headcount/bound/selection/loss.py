@@ -30,7 +30,7 @@ class SamplingLoss(OneNumber):
         return self.sampled.cut
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> SampledItems | SampledEvents:
-        lost = np.clip(statistics.sizes - self.sampled.most, 0, self.sampled.cut) * statistics.people
+        lost = np.clip(statistics.sizes - self.sampled.max_items, 0, self.sampled.cut) * statistics.people
         return replace(self.sampled, lost=Loss(float(self.noisy(int(lost.sum()), entropy)), self._deviation))
 
     @property
@@ -39,7 +39,8 @@ class SamplingLoss(OneNumber):
 
     def explain(self, item: str) -> str:
         return (
-            f"headcount measures how much is lost if people count at most {times(self.sampled.most)}, with discrete "
+            f"headcount measures how much is lost if people count at most {times(self.sampled.max_items)}, with "
+            f"discrete "
             f"Laplace noise with a standard deviation of {format_number(self._deviation)}. This corrects the "
             "counts."
         )

@@ -49,8 +49,8 @@ def _significant(counts: NDArray[Any], first: int, width: int, critical: Critica
     if width > len(counts) - first:
         return []
     sums = np.convolve(counts[first:], np.ones(width, dtype=counts.dtype), "valid")
-    least = critical(width, len(counts))[: len(sums)]
-    return [first + int(start) for start in np.flatnonzero(sums >= least)]
+    minimum = critical(width, len(counts))[: len(sums)]
+    return [first + int(start) for start in np.flatnonzero(sums >= minimum)]
 
 
 def laplace(scale: float, rate: float = FALSE_POSITIVE_RATE) -> Critical:
@@ -91,11 +91,11 @@ def thresholds(width: int, bins: int, rate: float = FALSE_POSITIVE_RATE) -> Floa
     return high
 
 
-def laplace_sum_tail(least: Floats, width: int) -> Floats:
+def laplace_sum_tail(minimum: Floats, width: int) -> Floats:
     """P(sum of `width` draws of Laplace noise of scale 1 >= least), for least >= 0: a mixture of Gamma tails, as the
     sum is a difference of two Gamma variables."""
     terms = np.arange(width)
     weights = scipy.special.comb(width - 1 + terms, terms) / 2.0 ** (width + terms)
-    tails = scipy.special.gammaincc(width - terms[:, None], np.atleast_1d(least))
+    tails = scipy.special.gammaincc(width - terms[:, None], np.atleast_1d(minimum))
     chance: Floats = (weights[:, None] * tails).sum(axis=0)
     return chance

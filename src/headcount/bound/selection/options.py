@@ -45,7 +45,7 @@ def parse_share(name: str, share: Any, before: Mapping[str, Any]) -> Fraction:
 def parse_grid(name: str, grid: Any, before: Mapping[str, Any]) -> tuple[int, ...]:
     """The bounds to select from."""
     fix = "grid=[1, 2, 5, 10, 20], the bounds to choose from"
-    bounds = tuple(whole("grid", each, least=1, fix=fix) for each in listed("grid", grid, 1000, of="bounds", fix=fix))
+    bounds = tuple(whole("grid", each, minimum=1, fix=fix) for each in listed("grid", grid, 1000, of="bounds", fix=fix))
     if not bounds or list(bounds) != sorted(set(bounds)) or bounds[-1] > LARGEST_COUNT:
         raise BadParameter(f"grid={list(bounds)!r:.60}: at least one bound, rising, up to {LARGEST_COUNT:,}.", fix=fix)
     return bounds

@@ -67,7 +67,7 @@ class Known(BoundSelection[Sizes]):
 
     def __post_init__(self) -> None:
         check_grid(self.grid)
-        whole("sparsity", self.sparsity, least=1, fix="sparsity=100")
+        whole("sparsity", self.sparsity, minimum=1, fix="sparsity=100")
 
     @property
     @abstractmethod
@@ -90,17 +90,17 @@ class Known(BoundSelection[Sizes]):
         return isqrt(self.sparsity * PART**2)
 
     def look(self, contributions: Contributions) -> Sizes:
-        return sizes(contributions, self.norm, most_ratio=self.steepest / PART)
+        return sizes(contributions, self.norm, max_ratio=self.steepest / PART)
 
     def lowered(self, statistics: Sizes) -> Sizes:
         """Round everybody's size down to a candidate."""
         return statistics.on(np.array(self.grid, dtype=np.int64))
 
     def draw(self, statistics: Sizes, entropy: Entropy) -> Bounding:
-        return self.bounding(self.grid[self.place(statistics, entropy)])
+        return self.bounding(self.grid[self.index(statistics, entropy)])
 
     @abstractmethod
-    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+    def index(self, statistics: Sizes, entropy: Entropy) -> int:
         """Draw the index of a candidate privately."""
 
     def bounding(self, candidate: int) -> Bounding:
@@ -130,7 +130,7 @@ class Selected(Known):
     def scores(self, statistics: Sizes) -> Integers | list[Fraction]:
         """Distance of each candidate from the best."""
 
-    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+    def index(self, statistics: Sizes, entropy: Entropy) -> int:
         return softmax(self.scores(statistics), -self.epsilon / (2 * self.sensitivity), entropy)
 
 
@@ -246,15 +246,15 @@ class DpSgd(Known):
         """M - g(C) for each candidate, in units of 1/PART."""
         return self.target - _above(self.lowered(statistics).ratios)
 
-    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+    def index(self, statistics: Sizes, entropy: Entropy) -> int:
         slopes, last = self.slopes(statistics), len(self.grid) - 1
-        place = step = last / 2
+        index = step = last / 2
         for _ in range(self.steps):
-            noisy = int(slopes[round(place)]) + int(discrete_laplace(self.scale, 1, entropy)[0])
-            place -= step * min(max(noisy / max(self.target, 1), -1), 1)
-            place = min(max(place, 0), last)
+            noisy = int(slopes[round(index)]) + int(discrete_laplace(self.scale, 1, entropy)[0])
+            index -= step * min(max(noisy / max(self.target, 1), -1), 1)
+            index = min(max(index, 0), last)
             step *= STEP_DECAY
-        return round(place)
+        return round(index)
 
     def explain(self, item: str) -> str:
         return (
@@ -311,7 +311,7 @@ class OutputPerturbation(Known):
         rising = above <= self.target + self.pull * np.arange(STEPS + 1)
         return int(rising.argmax()) if rising.any() else STEPS
 
-    def place(self, statistics: Sizes, entropy: Entropy) -> int:
+    def index(self, statistics: Sizes, entropy: Entropy) -> int:
         noisy = self.minimiser(statistics) + int(discrete_laplace(self.scale, 1, entropy)[0])
         squared = self.squares[min(max(noisy, 0), STEPS)]
         return max(int(np.searchsorted(self.grid, squared, side="right")) - 1, 0)

@@ -97,11 +97,11 @@ class Discovered(Bounding):
         return self.sampled.kept(_only(contributions, ibis.memtable(self.items)), secret)
 
     def explain(self, item: str) -> str:
-        noise, least = float(self.found.variance) ** 0.5, self.found.threshold
+        noise, minimum = float(self.found.variance) ** 0.5, self.found.threshold
         return (
             f"To find {plural(item)}, headcount keeps at most {self.found.items:,} of each person. It adds discrete "
             f"Gaussian noise with a standard deviation of {noise:,.3g} to the count of every {item} that is left, and "
-            f"finds those whose noisy count is at least {least:,}. To count these, it starts again from all rows. "
+            f"finds those whose noisy count is at least {minimum:,}. To count these, it starts again from all rows. "
             f"{self.sampled.explain(item)}"
         )
 
@@ -126,16 +126,16 @@ class Discovering(BoundSelection[Contributions]):
         """Events of the two bounds alone: the discovery is an event of the mechanism that counts the items."""
         return self.usual.events * 2
 
-    def selection(self, most: int) -> GaussianThreshold:
-        """Event of the discovery with at most `most` items per person. One person changes `most` counts by 1, so the
-        squares add up to `most`; replacing a person, to twice that."""
-        variance = round_up(changed_people(self.neighbours) * most / (2 * self.rho))
-        least = calibrate.gaussian_threshold(variance, self.delta, items=most, largest=1)
-        return GaussianThreshold(variance, most, 1, least, self.neighbours)
+    def selection(self, max_items: int) -> GaussianThreshold:
+        """Event of the discovery with at most `max_items` items per person. One person changes `max_items` counts by 1,
+        so the squares add up to `max_items`; replacing a person, to twice that."""
+        variance = round_up(changed_people(self.neighbours) * max_items / (2 * self.rho))
+        minimum = calibrate.gaussian_threshold(variance, self.delta, items=max_items, largest=1)
+        return GaussianThreshold(variance, max_items, 1, minimum, self.neighbours)
 
-    def example(self, most: int) -> Discovered:
+    def example(self, max_items: int) -> Discovered:
         """A possible result without its items: enough to compute the cost and the error."""
-        return Discovered(SampledItems(most), pa.table({}), self.selection(most))
+        return Discovered(SampledItems(max_items), pa.table({}), self.selection(max_items))
 
     def look(self, contributions: Contributions) -> Contributions:
         """Return the contributions themselves: the second look depends on the discovered items."""
@@ -143,7 +143,7 @@ class Discovering(BoundSelection[Contributions]):
 
     def draw(self, statistics: Contributions, entropy: Entropy) -> Discovered:
         first = self.usual.draw(self.usual.look(statistics), entropy)
-        how = self.selection(first.most)
+        how = self.selection(first.max_items)
         items = found(first.bound(statistics, entropy.secret(), None), how, entropy)
         with among(statistics, items) as found_:
             second = self.usual.draw(self.usual.look(found_), entropy)

@@ -18,7 +18,7 @@ import numpy as np
 from headcount.account.events import Event, Laplace
 from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounding
-from headcount.bound.rounds import SplitWeight
+from headcount.bound.rounds import SplitL2Budget
 from headcount.bound.sample import SampledEvents, SampledItems
 from headcount.bound.selection.nonempty_bins import (
     FALSE_POSITIVE_RATE,
@@ -42,7 +42,7 @@ LOSS_WEIGHT, EVENTS_LOSS_WEIGHT = 1.5, 1.2
 half of a panel of tables (docs/evidence.md)."""
 KNOWN_LOSS_WEIGHT = 0.3
 """The same for items known in advance, beside the noise on all of them."""
-SHARE_ABOVE_MOST, MOST_FACTOR = 0.015, 2
+SHARE_ABOVE_MOST, MAX_FACTOR = 0.015, 2
 """Share of people above a number of items, and the multiple of that number that people keep at most."""
 SPLIT_POWER = 0.5
 """Power of the bound up to which people count in full, if what is shown is counted in later rounds: then finding items
@@ -119,8 +119,8 @@ class Profile:
     def within(self, share: float) -> int:
         """Largest size of the lowest bin above which there is at most this share of the people."""
         above = np.cumsum(self.people[::-1])[::-1]  # in this bin or a higher one
-        place = int(np.flatnonzero(above > share * above[0])[-1]) if above[0] else 0
-        return self.edges[place + 1] - 1 if place + 1 < len(self.edges) else self.edges[-1]
+        index = int(np.flatnonzero(above > share * above[0])[-1]) if above[0] else 0
+        return self.edges[index + 1] - 1 if index + 1 < len(self.edges) else self.edges[-1]
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class FromProfile(Binned):
     """The most items of each person that are few."""
     noise: float | None = None
     """Of items known in advance: the mean absolute noise on all of them together, for a norm of 1."""
-    again: bool = False
+    second_look: bool = False
     """True for a second look, after nothing was seen."""
     joint: bool = False
     """True if people spread a weight over their items in rounds, instead of being scaled to a norm."""
@@ -205,25 +205,25 @@ class FromProfile(Binned):
         """Compute the bounding from a profile alone."""
         if not profile.people.any() and self._looks_again:
             return LookAgain(NobodySeen(), self.unseen_people)
-        most = next((each for each in self._samples if _hardly_exceeded(profile, each)), None)
+        max_items = next((each for each in self._samples if _hardly_exceeded(profile, each)), None)
         scaled = self._scaled(profile)
-        if most is None:
+        if max_items is None:
             return scaled
-        sampled = SampledItems(most) if self.largest == 1 else SampledEvents(most)
-        return LookAgain(HardlyMore(sampled, float(profile.people[profile.middles > most].sum())), scaled)
+        sampled = SampledItems(max_items) if self.largest == 1 else SampledEvents(max_items)
+        return LookAgain(HardlyMore(sampled, float(profile.people[profile.middles > max_items].sum())), scaled)
 
     @property
     def _looks_again(self) -> bool:
         """True if seeing nobody leads to a second look, or to a bounding of its own."""
-        return self.noise is not None or (self.few and self.largest == 1 and not self.again)
+        return self.noise is not None or (self.few and self.largest == 1 and not self.second_look)
 
     @property
     def _samples(self) -> range:
         """Numbers of items, or events, that may be sampled."""
-        most = self.samples if self.largest == 1 else 1
-        return range(1, most + 1 if self.few else 1)
+        max_items = self.samples if self.largest == 1 else 1
+        return range(1, max_items + 1 if self.few else 1)
 
-    def _scaled(self, profile: Profile) -> SplitWeight | WeightedClip:
+    def _scaled(self, profile: Profile) -> SplitL2Budget | WeightedClip:
         """The norm to scale to."""
         if self.joint:
             return _split(profile)
@@ -255,24 +255,24 @@ def size_power(largest: int) -> int:
     return 1 if largest == 1 else 2
 
 
-def _most(profile: Profile, least: int = 1) -> int:
+def _most(profile: Profile, minimum: int = 1) -> int:
     """Number of items that people keep at most."""
-    return min(max(MOST_FACTOR * profile.within(SHARE_ABOVE_MOST), least, MAX_SAMPLED_ITEMS), MOST_ITEMS)
+    return min(max(MAX_FACTOR * profile.within(SHARE_ABOVE_MOST), minimum, MAX_SAMPLED_ITEMS), MOST_ITEMS)
 
 
-def _split(profile: Profile) -> SplitWeight:
+def _split(profile: Profile) -> SplitL2Budget:
     """The number of items up to which people count in full, far below the bound of counts that are scaled only once;
     and the weight of everybody together, about."""
-    most, full = _most(profile), round(_bound_squared(profile, 1, None) ** SPLIT_POWER)
-    sizes = np.minimum(profile.middles, most)
+    max_items, full = _most(profile), round(_bound_squared(profile, 1, None) ** SPLIT_POWER)
+    sizes = np.minimum(profile.middles, max_items)
     weights = profile.people * np.sqrt(sizes * np.minimum(sizes, full))
-    return SplitWeight(most, full=full, expected=round(float(weights.sum())))
+    return SplitL2Budget(max_items, full=full, expected=round(float(weights.sum())))
 
 
-def _hardly_exceeded(profile: Profile, most: int) -> bool:
+def _hardly_exceeded(profile: Profile, max_items: int) -> bool:
     """True if the people of no bin lose more than almost nothing with this many items each, as far as the profile
     shows."""
-    lost = np.maximum(profile.middles - most, 0) * profile.people
+    lost = np.maximum(profile.middles - max_items, 0) * profile.people
     return not (lost > MAX_SAMPLED_LOSS * (profile.people * profile.middles).sum()).any()
 
 

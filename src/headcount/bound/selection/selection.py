@@ -82,7 +82,7 @@ class BoundSelection(ABC, Generic[Statistics]):
         """Draw the bounding privately, or a reason to look again."""
 
     @property
-    def unseen(self) -> int:
+    def undetected_people(self) -> int:
         """Number of people who may have far more than all others without changing the selection; 0 if that is not
         known."""
         return 0

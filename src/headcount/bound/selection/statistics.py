@@ -33,20 +33,20 @@ class Sizes:
 
     def on(self, grid: Integers) -> "Sizes":
         """Round every size down to a point of the grid (up to the first point, if it is below all)."""
-        place = np.maximum(np.searchsorted(grid, self.sizes, side="right") - 1, 0)
-        return Sizes(grid, _added(place, self.people, len(grid)), _added(place, self.ratios, len(grid)))
+        index = np.maximum(np.searchsorted(grid, self.sizes, side="right") - 1, 0)
+        return Sizes(grid, _added(index, self.people, len(grid)), _added(index, self.ratios, len(grid)))
 
 
-def _added(place: Integers, values: Integers, size: int) -> Integers:
+def _added(index: Integers, values: Integers, size: int) -> Integers:
     total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, place, values)
+    np.add.at(total, index, values)
     return total
 
 
-def sizes(contributions: Contributions, norm: Norm, most_ratio: float = 0.0) -> Sizes:
-    """Count people by the sum of their counts, or of the squares of their counts; ratios are clipped at `most_ratio`,
+def sizes(contributions: Contributions, norm: Norm, max_ratio: float = 0.0) -> Sizes:
+    """Count people by the sum of their counts, or of the squares of their counts; ratios are clipped at `max_ratio`,
     and 0 if that is."""
     sums, squares, people = pairs_of(contributions).people_by_size()
-    found, places = np.unique(np.minimum(sums if norm == "sum" else squares, LARGEST_SIZE), return_inverse=True)
-    ratios = floor(cut_at(floating(sums) / root(floating(squares)), most_ratio) * PART)
-    return Sizes(found, _added(places, people, len(found)), _added(places, ratios * people, len(found)))
+    found, indices = np.unique(np.minimum(sums if norm == "sum" else squares, LARGEST_SIZE), return_inverse=True)
+    ratios = floor(cut_at(floating(sums) / root(floating(squares)), max_ratio) * PART)
+    return Sizes(found, _added(indices, people, len(found)), _added(indices, ratios * people, len(found)))

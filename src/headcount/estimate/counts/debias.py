@@ -79,11 +79,11 @@ def by_ratio(ends: Ends, taken: float, deviation: float, *, shrunk: bool = False
     lost = ClippingLoss(taken, deviation, kept, variation)
     ratio, more = 1 + lost.part, Z * lost.standard_deviation * counts
     below, above = np.hypot((counts - low) * ratio, more), np.hypot((high - counts) * ratio, more)
-    least, most = np.maximum(counts * ratio - below, low), counts * ratio + above
+    minimum, maximum = np.maximum(counts * ratio - below, low), counts * ratio + above
     if shrunk:
         sure = ClippingLoss(beyond_noise(taken, deviation), deviation, kept, prior=USUAL_LOSS)
-        return _rounded_outwards(np.clip(counts * (1 + sure.part), least, most), least, most)
-    return _rounded_outwards(counts * ratio, least, most)
+        return _rounded_outwards(np.clip(counts * (1 + sure.part), minimum, maximum), minimum, maximum)
+    return _rounded_outwards(counts * ratio, minimum, maximum)
 
 
 def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:
@@ -101,8 +101,8 @@ def by_poisson(ends: Ends, people: tuple[float, float], bound: int) -> Ends:
     return _scaled(ends, ratios[0], min(ratios), max(ratios))
 
 
-def _scaled(ends: Ends, ratio: float, least: float, most: float) -> Ends:
-    scaled = (end.astype(np.float64) * by for end, by in zip(ends, (ratio, least, most), strict=True))
+def _scaled(ends: Ends, ratio: float, minimum: float, maximum: float) -> Ends:
+    scaled = (end.astype(np.float64) * by for end, by in zip(ends, (ratio, minimum, maximum), strict=True))
     return _rounded_outwards(*scaled)
 
 
@@ -110,6 +110,6 @@ def _rounded_outwards(counts: Floats, low: Floats, high: Floats) -> Ends:
     return to_int64(np.rint(counts)), to_int64(np.floor(low)), to_int64(np.ceil(high))
 
 
-def to_int64(values: Floats, least: int = 0) -> Integers:
-    """Convert to integers, clipped to the range from `least` to 2^62; NaN becomes 0 before."""
-    return np.clip(np.nan_to_num(values, nan=0.0), least, 2.0**62).astype(np.int64)
+def to_int64(values: Floats, minimum: int = 0) -> Integers:
+    """Convert to integers, clipped to the range from `minimum` to 2^62; NaN becomes 0 before."""
+    return np.clip(np.nan_to_num(values, nan=0.0), minimum, 2.0**62).astype(np.int64)

@@ -22,7 +22,7 @@ NUMBERS = 2.0 ** np.arange(0, 24, 1 / 16)
 """Numbers of hidden people that are looked at."""
 OR_NOBODY = np.append(0.0, NUMBERS)
 BEYOND = 1 / 60
-"""Probability that more people are hidden than `most` says."""
+"""Probability that more people are hidden than `maximum` says."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Above:
     """Noisy number of these people."""
     people_deviation: float
 
-    def most(self) -> float:
+    def maximum(self) -> float:
         """The number of hidden people that is exceeded with a probability of `BEYOND`."""
         if not len(self.counts):
             return 0.0
@@ -61,7 +61,7 @@ class Above:
         return found
 
 
-def most_beside_few(noisy: float, scale: float) -> float:
+def max_beside_few(noisy: float, scale: float) -> float:
     """The same from a noisy number of people with Laplace noise alone, if nearly everybody has one or two items."""
     distances = np.abs(noisy - OR_NOBODY) / scale
     return _end(np.exp(distances.min() - distances), NOBODY_BESIDE_FEW)

@@ -88,10 +88,10 @@ def posterior(values: Floats, variances: Floats, found: Integers, levels: Levels
     nexts = _nexts(values, variances, found, levels)
     summary = np.zeros((4, len(values)))
     for level in np.unique(found):
-        places = np.flatnonzero(found == level)
-        for chunk in np.array_split(places, -(-len(places) // CHUNK)):
+        indices = np.flatnonzero(found == level)
+        for chunk in np.array_split(indices, -(-len(indices) // CHUNK)):
             summary[:, chunk] = _of_level(values[chunk], variances[chunk], int(level), levels, nexts, target)
-        summary[2, places] = _lower_ends(values[places], variances[places], summary[:, places])
+        summary[2, indices] = _lower_ends(values[indices], variances[indices], summary[:, indices])
     return Posterior(*summary)
 
 
@@ -145,8 +145,8 @@ def _closest(below: Floats, counts: Floats, target: float) -> Floats:
 def _quantile(weights: Floats, counts: Floats, step: Floats, part: float) -> Floats:
     """Quantile of the posterior; a point of the grid represents half a step to either side."""
     below = weights.cumsum(axis=1)
-    place = np.minimum((below < part).sum(axis=1), counts.shape[1] - 1)[:, None]
-    at, weight, count = (np.take_along_axis(each, place, axis=1)[:, 0] for each in (below, weights, counts))
+    index = np.minimum((below < part).sum(axis=1), counts.shape[1] - 1)[:, None]
+    at, weight, count = (np.take_along_axis(each, index, axis=1)[:, 0] for each in (below, weights, counts))
     quantile: Floats = count * np.exp(step * (0.5 - (at - part) / np.maximum(weight, 1e-300)))
     return quantile
 

@@ -34,11 +34,11 @@ class UnsampledCounts:
 
 def sampled(values: Integers, rate: float, threshold: int) -> UnsampledCounts:
     """Estimate counts from their values in the sample, which are at least the threshold."""
-    different, places = np.unique(values, return_inverse=True)
+    different, indices = np.unique(values, return_inverse=True)
     low = _least(different, lambda n: _as_high(n, different, rate, threshold))
     high = _least(low, lambda n: ~_as_low(n, different, rate, threshold)) - 1
     counts = np.clip(np.rint(different / rate).astype(np.int64), low, high)
-    return UnsampledCounts(*(each[places] for each in (counts, low, high)))
+    return UnsampledCounts(*(each[indices] for each in (counts, low, high)))
 
 
 def unseen(rate: float, threshold: int, miss: float = MISS_RATE) -> int:

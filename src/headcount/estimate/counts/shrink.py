@@ -39,8 +39,8 @@ def shrink(values: Floats, deviations: Floats) -> Floats:
 def _posterior_means(values: Floats) -> Floats:
     """Posterior mean of a count at each point of BINS, in standard deviations."""
     likelihood = np.exp(-((BINS[:, None] - GRID) ** 2) / 2)  # bin, count
-    places = np.clip(np.rint((values - BINS[0]) / BIN), 0, len(BINS) - 1).astype(np.int64)
-    prior = _prior(likelihood, np.bincount(places, minlength=len(BINS)) / len(values))
+    indices = np.clip(np.rint((values - BINS[0]) / BIN), 0, len(BINS) - 1).astype(np.int64)
+    prior = _prior(likelihood, np.bincount(indices, minlength=len(BINS)) / len(values))
     joint = likelihood * prior
     means: Floats = joint @ GRID / joint.sum(axis=1)
     return means

@@ -70,74 +70,76 @@ class CombinedCounts:
 
 
 def combined_counts(
-    quiet: Measured,
-    open_: Measured,
+    low_noise: Measured,
+    low_bias: Measured,
     lost: ClippingLoss,
-    least_ratio: float = 1.0,
+    min_ratio: float = 1.0,
     usual_spread: float = USUAL_SPREAD,
     passes: int = 2,
     rare: bool = False,
 ) -> CombinedCounts:
-    """Combine both measurements into one count for each item. The open one keeps at least `least_ratio` times what the
+    """Combine both measurements into one count for each item. The open one keeps at least `min_ratio` times what the
     quiet one keeps; items differ from the ratio by `usual_spread`, unless the measurements say otherwise.
 
     The spread is a part of the scaled quiet value; from the second of the `passes` on, of the count before. That is for
     counts of the same thing: an amount far below the quiet value, or below 0, would be drawn up to it.
 
     If there are `rare` items, as on a public list, those that are not clear of noise have a ratio of their own."""
-    ratio, spread = _ratio_and_spread(quiet, open_, least_ratio, usual_spread, rare)
-    raised = counts = quiet.values * ratio
+    ratio, spread = _ratio_and_spread(low_noise, low_bias, min_ratio, usual_spread, rare)
+    raised = counts = low_noise.values * ratio
     for _ in range(passes):
-        quiet_weight = 1 / ((quiet.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
-        total = quiet_weight + 1 / open_.deviation**2
-        counts = (quiet_weight * raised + open_.values / open_.deviation**2) / total
+        quiet_weight = 1 / ((low_noise.deviation * ratio) ** 2 + (spread * np.maximum(counts, 1)) ** 2)
+        total = quiet_weight + 1 / low_bias.deviation**2
+        counts = (quiet_weight * raised + low_bias.values / low_bias.deviation**2) / total
     deviations = np.hypot(1 / np.sqrt(total), lost.deviations(counts))
-    noise = 1 / np.sqrt(1 / (quiet.deviation * ratio) ** 2 + 1 / open_.deviation**2)
+    noise = 1 / np.sqrt(1 / (low_noise.deviation * ratio) ** 2 + 1 / low_bias.deviation**2)
     factor = 1 + lost.part
     return CombinedCounts(counts * factor, deviations * factor, noise * factor, lost.more(counts))
 
 
 def _ratio_and_spread(
-    quiet: Measured, open_: Measured, least: float, usual: float, rare: bool = False
+    low_noise: Measured, low_bias: Measured, minimum: float, usual: float, rare: bool = False
 ) -> tuple[Floats, Floats]:
     """Ratio and spread of each item: fitted to those that are clear of noise, and taken from the nearest of these for
     the others, whose quiet values are mostly noise; if none is clear, the ratio of the sums, and a wide spread."""
-    deviations = max(CLEAR_DEVIATIONS, -float(scipy.special.ndtri(0.05 / len(quiet.values))))
-    clear = quiet.values >= quiet.deviation * deviations
+    deviations = max(CLEAR_DEVIATIONS, -float(scipy.special.ndtri(0.05 / len(low_noise.values))))
+    clear = low_noise.values >= low_noise.deviation * deviations
     if not clear.any():
-        sums = quiet.values.sum(), open_.values.sum()
-        seen = sums[0] >= CLEAR_DEVIATIONS * float(np.mean(quiet.deviation)) * len(quiet.values) ** 0.5
-        ratio = max(sums[1] / sums[0], least) if seen else 1.0
-        return np.full_like(quiet.values, ratio), np.full_like(quiet.values, UNKNOWN_SPREAD)
-    fitted = _Likelihood(quiet.where(clear), open_.where(clear), usual)
-    ratio, spread = fitted.at(np.maximum(quiet.values, quiet.values[clear].min()), fitted.most_likely())
+        sums = low_noise.values.sum(), low_bias.values.sum()
+        seen = sums[0] >= CLEAR_DEVIATIONS * float(np.mean(low_noise.deviation)) * len(low_noise.values) ** 0.5
+        ratio = max(sums[1] / sums[0], minimum) if seen else 1.0
+        return np.full_like(low_noise.values, ratio), np.full_like(low_noise.values, UNKNOWN_SPREAD)
+    fitted = _Likelihood(low_noise.where(clear), low_bias.where(clear), usual)
+    ratio, spread = fitted.at(np.maximum(low_noise.values, low_noise.values[clear].min()), fitted.most_likely())
     if rare and not clear.all():
-        factor, deviation = _correction(quiet.where(~clear), open_.where(~clear), ratio[~clear])
+        factor, deviation = _correction(low_noise.where(~clear), low_bias.where(~clear), ratio[~clear])
         ratio[~clear] *= factor
         spread[~clear] = np.hypot(spread[~clear], deviation)
-    return np.maximum(ratio, RATIO_SLACK * least), spread
+    return np.maximum(ratio, RATIO_SLACK * minimum), spread
 
 
-def _correction(quiet: Measured, open_: Measured, ratio: Floats) -> tuple[float, float]:
+def _correction(low_noise: Measured, low_bias: Measured, ratio: Floats) -> tuple[float, float]:
     """Factor of the ratio of items that are not clear of noise, and its standard deviation: from their sums, in which
     noise cancels. As far as that is noise still, the factor is 1."""
-    raised = quiet.values * ratio
+    raised = low_noise.values * ratio
     expected = max(float(raised.sum()), 1.0)
-    noise = np.broadcast_to((quiet.deviation * ratio) ** 2 + open_.deviation**2, raised.shape).sum() / expected**2
+    noise = (
+        np.broadcast_to((low_noise.deviation * ratio) ** 2 + low_bias.deviation**2, raised.shape).sum() / expected**2
+    )
     weight = UNCLEAR_VARIATION**2 / (UNCLEAR_VARIATION**2 + float(noise))
-    return 1 + weight * (float(open_.values.sum()) / expected - 1), UNCLEAR_VARIATION * (1 - weight) ** 0.5
+    return 1 + weight * (float(low_bias.values.sum()) / expected - 1), UNCLEAR_VARIATION * (1 - weight) ** 0.5
 
 
 class _Likelihood:
     """The marginal likelihood of the open measurement, and its maximum by Fisher scoring."""
 
-    def __init__(self, quiet: Measured, open_: Measured, usual_spread: float) -> None:
-        self.quiet, self.open = quiet, open_
-        logarithms = np.log(quiet.values)
+    def __init__(self, low_noise: Measured, low_bias: Measured, usual_spread: float) -> None:
+        self.low_noise, self.open = low_noise, low_bias
+        logarithms = np.log(low_noise.values)
         self.middle, self.width = float(logarithms.mean()), max(float(logarithms.std()), 0.3)
         degree = 0 if len(logarithms) < MIN_ITEMS_FOR_SLOPE else 1 if len(logarithms) < MIN_ITEMS_FOR_CURVE else 2
         self.degree = degree
-        self.ratio_terms, self.spread_terms = self._terms(quiet.values)
+        self.ratio_terms, self.spread_terms = self._terms(low_noise.values)
         self.precision = np.array([*RATIO_PRIORS[: degree + 1], *SPREAD_PRECISIONS])
         self.prior = np.array([*[0.0] * (degree + 1), np.log(usual_spread), 0.0])
 
@@ -149,7 +151,7 @@ class _Likelihood:
     def most_likely(self) -> Floats:
         """The most likely coefficients."""
         at: Floats = self.prior.copy()
-        at[0] = np.log(max(self.open.values.sum() / self.quiet.values.sum(), 0.5))
+        at[0] = np.log(max(self.open.values.sum() / self.low_noise.values.sum(), 0.5))
         loss, score, information = self._at(at)
         for _ in range(ROUNDS):
             step = np.linalg.lstsq(information, score, rcond=None)[0]
@@ -177,9 +179,9 @@ class _Likelihood:
     def _at(self, at: Floats) -> tuple[float, Floats, Floats]:
         """Negative logarithm of the likelihood, its negative gradient, and the expected information."""
         ratio, spread = self._of(at, self.ratio_terms, self.spread_terms)
-        mean = self.quiet.values * ratio
+        mean = self.low_noise.values * ratio
         scatter = (spread * mean) ** 2
-        variance = (self.quiet.deviation * ratio) ** 2 + self.open.deviation**2 + scatter
+        variance = (self.low_noise.deviation * ratio) ** 2 + self.open.deviation**2 + scatter
         off = self.open.values - mean
         by_mean = np.vstack([mean * self.ratio_terms, np.zeros_like(self.spread_terms)])
         by_variance = np.vstack(

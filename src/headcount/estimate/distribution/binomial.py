@@ -47,9 +47,9 @@ def grid_for(people: int, draws: int, epsilon: float) -> Floats:
     return grid(min(max(ceil(asin(1) / step) + 1, MIN_GRID), MAX_GRID))
 
 
-def upper_counts(places: Integers, counts: Integers, cells: int, draws: int) -> Integers:
+def upper_counts(indices: Integers, counts: Integers, cells: int, draws: int) -> Integers:
     """Compute c(t) of `cells` items, from pairs of an item and one person's count. Shape: (draws, cells)."""
-    exactly = np.bincount((np.minimum(counts, draws) - 1) * cells + places, minlength=draws * cells)
+    exactly = np.bincount((np.minimum(counts, draws) - 1) * cells + indices, minlength=draws * cells)
     upper: Integers = exactly.reshape(draws, cells)[::-1].cumsum(axis=0)[::-1]
     return upper
 
@@ -94,10 +94,10 @@ def ks_scores(upper: Integers, known: Expected) -> Integers:
     scores = np.empty((len(known.starts), upper.shape[1]), dtype=np.int64)
     at_zero = np.abs(upper[0] - known.people)  # t = 0
     last = 0
-    for place, (start, end) in enumerate(zip(known.starts.tolist(), known.ends.tolist(), strict=True)):
+    for index, (start, end) in enumerate(zip(known.starts.tolist(), known.ends.tolist(), strict=True)):
         first, last = last, last + end - start
         distance = np.abs(upper[start:end] - known.numbers[first:last, None]).max(axis=0)
-        scores[place] = -np.maximum(distance, at_zero) if start else -distance
+        scores[index] = -np.maximum(distance, at_zero) if start else -distance
     return np.ascontiguousarray(scores.T)
 
 
@@ -128,9 +128,9 @@ def rivals(draws: int, shares: Floats, far: float) -> Integers:
     return beyond
 
 
-def mirrored(places: Integers) -> Integers:
+def mirrored(indices: Integers) -> Integers:
     """Indices of the rivals below, from those above; -1 if there is none."""
-    below: Integers = len(places) - 1 - places[::-1]
+    below: Integers = len(indices) - 1 - indices[::-1]
     return below
 
 
@@ -140,8 +140,8 @@ def half_widths(draws: int, shares: Floats, chosen: Integers, far: float) -> Flo
     sides = [(np.minimum(next_above, len(shares) - 1), 1), (np.maximum(mirrored(next_above), 0), -1)]
     here = shares[chosen]
     widths = []
-    for places, sign in sides:
-        there = shares[places[chosen]]
+    for indices, sign in sides:
+        there = shares[indices[chosen]]
         real = distance(draws, np.minimum(here, there), np.maximum(here, there))
         widths.append(sign * (there - here) * np.minimum(1.0, far / np.maximum(real, far / 2**20)))
     return np.asarray(np.maximum(*widths))

@@ -28,11 +28,11 @@ class Tournament:
     people: int
     above: Integers
     """t of the next rival above; -1 if there is none."""
-    least_below: Integers
+    min_below: Integers
     """Number of people with at most t above which the score against it is positive."""
     below: Integers
     """t of the next rival below; -1 if there is none."""
-    least_above: Integers
+    min_above: Integers
     """The same for the number of people with more than t."""
 
 
@@ -64,8 +64,8 @@ def _needed(people: int, chances: Floats, a: float) -> Integers:
 def scheffe_scores(upper: Integers, known: Tournament) -> Integers:
     """The score of each item and share, from upper counts. Shape: (cells, shares)."""
     counts = np.ascontiguousarray(upper.T)  # of t = -1 the last one, which is not used
-    against_higher = np.maximum(known.people - counts[:, known.above] - known.least_below, 0)
-    against_lower = np.maximum(counts[:, known.below] - known.least_above, 0)
+    against_higher = np.maximum(known.people - counts[:, known.above] - known.min_below, 0)
+    against_lower = np.maximum(counts[:, known.below] - known.min_above, 0)
     against_higher[:, known.above < 0] = known.people
     against_lower[:, known.below < 0] = known.people
     scores: Integers = np.minimum(against_higher, against_lower)

@@ -20,7 +20,7 @@ ALONG_SCALE = 1 / 3
 """Part of the ranges that divide the scale: with none, a group that lies in the last range may be anywhere in it."""
 RARE_SHARE = 0.005
 """Share of all groups together that lies at either end of the scale, beyond what is divided."""
-LEAST_SPREAD = 0.01
+MIN_SPREAD = 0.01
 """Shares of groups below the median are taken to differ by at least this much: standard deviation."""
 OUTLYING_DEVIATIONS = 3.0
 """A share that is further away from all groups together than this is left as it is."""
@@ -60,12 +60,12 @@ class Distributions:
     def __init__(self, totals: Totals, pooled: Floats, starts: Sequence[int], edges: Floats) -> None:
         self.edges, self.pooled = edges, np.append(0.0, pooled)
         self.levels, self.ends = self.pooled[[*starts, len(pooled)]], edges[[*starts, len(pooled)]]
-        counts, places = totals.values.reshape(-1, len(starts)), np.arange(1, len(starts))
+        counts, indices = totals.values.reshape(-1, len(starts)), np.arange(1, len(starts))
         events, noise = counts.sum(axis=1)[:, None], totals.deviation * len(starts) ** 0.5
         sizes = np.maximum(events, FEWEST_DEVIATIONS * noise)
         middle = _together(counts)
         away = (np.cumsum(counts, axis=1)[:, :-1] - middle * events) / sizes  # about 0 for a group that noise hides
-        ranges = places * (1 - middle) ** 2 + (len(starts) - places) * middle**2
+        ranges = indices * (1 - middle) ** 2 + (len(starts) - indices) * middle**2
         variance = ranges * (totals.deviation / sizes) ** 2
         hidden = events <= FEWEST_DEVIATIONS * noise
         spread = _spread(away, variance, middle, ~hidden.ravel())
@@ -110,7 +110,7 @@ def _spread(away: Floats, variance: Floats, pooled: Floats, known: NDArray[np.bo
     """Variance between groups of their shares: of those whose number of events is known, as others seem to be alike."""
     some = known if known.sum() >= FEWEST_KNOWN else np.ones(len(away), dtype=bool)
     found = spread_between(away[some], variance[some], about_zero=True).variance
-    return np.maximum(found, LEAST_SPREAD**2 * 4 * pooled * (1 - pooled))
+    return np.maximum(found, MIN_SPREAD**2 * 4 * pooled * (1 - pooled))
 
 
 def _believed(away: Floats, variance: Floats, spread: Floats, clear: NDArray[np.bool_]) -> Floats:

@@ -30,11 +30,11 @@ def spread_between(values: Floats, noise: Floats, *, about_zero: bool = False) -
     """The spread of each column of values, a row for each group, with the variance of its noise. Its middle is
     estimated, unless values are distances from it."""
     expected = max(len(values) - (not about_zero), 1)
-    least = scipy.special.chdtri(expected, CONFIDENCE)  # the sum is above it with that probability
-    low, high = np.zeros(values.shape[1]), _sum(values, noise, np.ones(values.shape[1]), about_zero)[1] / least
+    minimum = scipy.special.chdtri(expected, CONFIDENCE)  # the sum is above it with that probability
+    low, high = np.zeros(values.shape[1]), _sum(values, noise, np.ones(values.shape[1]), about_zero)[1] / minimum
     for _ in range(STEPS):
         between = (low + high) / 2
-        above = _sum(values, noise, between, about_zero)[0] > least
+        above = _sum(values, noise, between, about_zero)[0] > minimum
         low, high = np.where(above, between, low), np.where(above, high, between)
     return Spread(_middle(values, noise, high, about_zero), high)
 

@@ -12,7 +12,7 @@ from headcount.exact import Floats
 
 MIN_GROUPS = 10
 """Number of groups from which on it is estimated how much means differ between groups."""
-LEAST_SPREAD = 0.002
+MIN_SPREAD = 0.002
 """Means are taken to differ by at least this part: standard deviation."""
 OUTLYING_DEVIATIONS = 3.0
 """A mean that is further away from the others than this is left as it is."""
@@ -103,7 +103,7 @@ class Estimates:
         noise = noise_deviations**2
         found = spread_between(self.values[:, None], noise[:, None])
         middle = float(found.middle[0])
-        spread = max(float(found.variance[0]), (LEAST_SPREAD * middle) ** 2)
+        spread = max(float(found.variance[0]), (MIN_SPREAD * middle) ** 2)
         outlying = np.abs(self.values - middle) > OUTLYING_DEVIATIONS * np.sqrt(spread + noise)
         believed = np.where(outlying, 1.0, spread / (spread + noise))
         variance = believed * self.deviations**2 + (1 - believed) ** 2 / (1 / (spread + noise)).sum()

@@ -68,7 +68,7 @@ def ranges(found: Counts, firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -
     firsts, lasts = np.asarray(firsts, dtype=np.int64), np.asarray(lasts, dtype=np.int64)
     counts, within = found.below[lasts] - found.below[firsts], found.between(firsts, lasts)
     half_width = scipy.special.ndtri(1 - MISS_RATE / 2) * within.deviations
-    low, high = np.minimum(within.least - half_width, counts), np.maximum(within.most + half_width, counts)
+    low, high = np.minimum(within.minimum - half_width, counts), np.maximum(within.maximum + half_width, counts)
     return np.maximum(counts, 0.0), np.maximum(low, 0.0), np.maximum(high, 0.0)
 
 
@@ -83,8 +83,8 @@ def _crossed(below: Floats, targets: Floats, edges: Floats, side: Literal["left"
     """First or last position at which `below` reaches the targets."""
     after = np.searchsorted(below, targets, side=side)
     part = (targets - below[after - 1]) / (below[after] - below[after - 1])
-    place: Floats = edges[after - 1] + part * (edges[after] - edges[after - 1])
-    return place
+    index: Floats = edges[after - 1] + part * (edges[after] - edges[after - 1])
+    return index
 
 
 def _ends(found: Counts, q: float) -> tuple[int, int]:
@@ -95,7 +95,7 @@ def _ends(found: Counts, q: float) -> tuple[int, int]:
         edges = np.append(np.arange(low, high, shape.fan_out ** (shape.levels - 1 - level)), high)
         inner = edges[1:-1]
         half_width = _deviations(level, shape.levels) * within.deviations[inner]
-        enough, few = within.most[inner] + half_width >= 0, within.least[inner] - half_width <= 0
+        enough, few = within.maximum[inner] + half_width >= 0, within.minimum[inner] - half_width <= 0
         low, high = int(edges[_first(enough)]), int(edges[-1 - _first(few[::-1])])
     return low, high
 

@@ -2,8 +2,8 @@
 (Bharadwaj and Cormode 2022).
 
 Of a node with n people, t are sampled, each with probability `rate`. If t reaches the threshold the node is seen: its
-estimate is t / rate, with a variance of n (1 - rate) / rate. Else it is hidden, and has at most `most` people, of whom
-a sample this small has probability 1 in 40.
+estimate is t / rate, with a variance of n (1 - rate) / rate. Else it is hidden, and has at most `maximum` people, of
+whom a sample this small has probability 1 in 40.
 
 Counts are least squares (tree.py), as if a hidden node had been measured: with a typical value, and a variance for the
 range of possible values. The errors of all hidden children of a node may have the same sign, so the variance is that of
@@ -13,9 +13,8 @@ weigh more.
 
 Intervals do not use these assumptions. The count between two edges is a sum over a few whole nodes. The average of a
 node's own measurement with those of its children lies between two ends, for which all hidden nodes under it have
-nobody, or `most`; sampling adds noise of a known variance. Hidden children of one node have, together, its count minus
-that of its seen children: at least, and at most.
-"""
+nobody, or `maximum`; sampling adds noise of a known variance. Hidden children of one node have, together, its count
+minus that of its seen children: at least, and at most."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,11 +30,11 @@ from headcount.estimate.ordered.tree import consistent as least_squares
 from headcount.exact import Floats, Integers
 
 HIDDEN_MISS_RATE = 0.025
-"""Probability that a node of `most` people is hidden."""
+"""Probability that a node of `maximum` people is hidden."""
 HIDDEN_SUM_DEVIATIONS = 2.0
 """Standard deviations by which the range of the sum of hidden children is widened."""
 ISOLATED_SHARE, NEIGHBOUR_SHARE = 0.1, 0.15
-"""Typical count of a hidden node, as a share of `most`, and its increase for each seen neighbour of the two."""
+"""Typical count of a hidden node, as a share of `maximum`, and its increase for each seen neighbour of the two."""
 UNIFORM_DIVISOR = 12.0
 """The variance of a uniform variable is its squared range over this."""
 MIN_VARIANCE = 1e-9
@@ -59,23 +58,23 @@ class SampledTree:
     shape: Shape
     below: Floats
     """Count below each edge: before the first leaf, after it, .., after the last."""
-    most: float
+    maximum: float
     """Upper limit of the count of a hidden node."""
     levels: Sequence[Level]
 
     def excess(self, part: float) -> Within:
         """Count below each edge minus this fraction of the total."""
-        (least, most, noise), (least_above, most_above, noise_above) = self._sides
+        (minimum, maximum, noise), (min_above, max_above, noise_above) = self._sides
         return Within(
-            (1 - part) * least - part * most_above,
-            (1 - part) * most - part * least_above,
+            (1 - part) * minimum - part * max_above,
+            (1 - part) * maximum - part * min_above,
             np.sqrt((1 - part) ** 2 * noise + part**2 * noise_above),
         )
 
     def between(self, firsts: Integers, lasts: Integers) -> Within:
         """Count between two edges, first <= last."""
-        least, most, noise = self._nodes(firsts, lasts)
-        return Within(least, most, np.sqrt(noise))
+        minimum, maximum, noise = self._nodes(firsts, lasts)
+        return Within(minimum, maximum, np.sqrt(noise))
 
     @cached_property
     def _sides(self) -> tuple[Floats, Floats]:
@@ -101,11 +100,11 @@ class SampledTree:
         """Count of adjacent nodes under one parent: least, most, variance."""
         seen, hidden, (at_least, at_most) = self._sums[level]
         ends = [np.minimum(parents * self.shape.fan_out + more, len(hidden) - 1) for more in (0, self.shape.fan_out)]
-        here = self.most * (hidden[stops] - hidden[starts])
-        elsewhere = self.most * (hidden[ends[1]] - hidden[ends[0]]) - here
-        most = np.minimum(here, at_most[parents])
-        least = np.minimum(np.maximum(at_least[parents] - elsewhere, 0.0), most)
-        siblings: Floats = seen[:, stops] - seen[:, starts] + np.stack([least, most, np.zeros(len(most))])
+        here = self.maximum * (hidden[stops] - hidden[starts])
+        elsewhere = self.maximum * (hidden[ends[1]] - hidden[ends[0]]) - here
+        maximum = np.minimum(here, at_most[parents])
+        minimum = np.minimum(np.maximum(at_least[parents] - elsewhere, 0.0), maximum)
+        siblings: Floats = seen[:, stops] - seen[:, starts] + np.stack([minimum, maximum, np.zeros(len(maximum))])
         return siblings
 
     @cached_property
@@ -131,10 +130,12 @@ def _before(values: NDArray[Any]) -> Floats:
 def consistent(shape: Shape, sampled: Sequence[NDArray[Any]], rate: float, threshold: int) -> SampledTree:
     """Compute consistent counts of sampled levels, from level 1 to the leaves; 0 marks a hidden node."""
     values = [np.asarray(level, dtype=np.float64) / rate for level in sampled]
-    most, usual = float(unseen(rate, threshold, HIDDEN_MISS_RATE)), threshold / rate
-    below = _below(shape, values, _variances(values, usual, rate), most)
+    maximum, usual = float(unseen(rate, threshold, HIDDEN_MISS_RATE)), threshold / rate
+    below = _below(shape, values, _variances(values, usual, rate), maximum)
     variances = _variances(_nodes(shape, below), usual, rate)
-    return SampledTree(shape, _below(shape, values, variances, most), most, _levels(shape, values, variances, most))
+    return SampledTree(
+        shape, _below(shape, values, variances, maximum), maximum, _levels(shape, values, variances, maximum)
+    )
 
 
 def _variances(counts: list[Floats], usual: float, rate: float) -> list[Floats]:
@@ -148,35 +149,35 @@ def _nodes(shape: Shape, below: Floats) -> list[Floats]:
     return [np.diff(below[np.append(np.arange(0, shape.leaves, block), shape.leaves)]) for block in blocks]
 
 
-def _below(shape: Shape, values: list[Floats], variances: list[Floats], most: float) -> Floats:
+def _below(shape: Shape, values: list[Floats], variances: list[Floats], maximum: float) -> Floats:
     """Least-squares counts below the edges."""
     filled, filled_variances = [], []
     typical, parents = np.zeros(1), np.ones(1, dtype=np.bool_)  # of the root, which counts as seen
     for level, (own, variance) in enumerate(zip(values, variances, strict=True)):
         hidden = own == 0
         shared = shape.handed_down(typical / shape.fan_out, level)
-        typical = np.where(shape.handed_down(parents, level), _typical(hidden, most), shared)
+        typical = np.where(shape.handed_down(parents, level), _typical(hidden, maximum), shared)
         siblings = shape.handed_down(shape.summed(hidden.astype(np.float64)), level)
         filled.append(np.where(hidden, typical, own))
-        filled_variances.append(np.where(hidden, siblings * most**2 / UNIFORM_DIVISOR, variance))
+        filled_variances.append(np.where(hidden, siblings * maximum**2 / UNIFORM_DIVISOR, variance))
         parents = ~hidden
     return least_squares(shape, filled, filled_variances).below
 
 
-def _typical(hidden: NDArray[np.bool_], most: float) -> Floats:
+def _typical(hidden: NDArray[np.bool_], maximum: float) -> Floats:
     """Typical count of a hidden node under a seen one."""
     seen = np.pad(~hidden, 1).astype(np.float64)
-    typical: Floats = most * (ISOLATED_SHARE + NEIGHBOUR_SHARE * (seen[:-2] + seen[2:]))
+    typical: Floats = maximum * (ISOLATED_SHARE + NEIGHBOUR_SHARE * (seen[:-2] + seen[2:]))
     return typical
 
 
-def _levels(shape: Shape, values: list[Floats], variances: list[Floats], most: float) -> list[Level]:
+def _levels(shape: Shape, values: list[Floats], variances: list[Floats], maximum: float) -> list[Level]:
     """Ranges of the nodes, from the leaves up, by their own measurements and their children's."""
     levels: list[Level] = []
     nodes, hidden = np.zeros((3, 0)), np.zeros(0, dtype=np.bool_)  # of the level below
     for own_value, variance in zip(values[::-1], variances[::-1], strict=True):
         own_hidden = own_value == 0
-        own = np.stack([own_value, np.where(own_hidden, most, own_value), np.where(own_hidden, 0.0, variance)])
+        own = np.stack([own_value, np.where(own_hidden, maximum, own_value), np.where(own_hidden, 0.0, variance)])
         if hidden.size:
             levels.insert(0, Level(hidden, nodes, _together(own, shape.summed(np.where(hidden, 0.0, nodes)))))
             own = _averaged(own, shape.summed(nodes), own_hidden)

@@ -78,9 +78,9 @@ class Shape:
 class Within:
     """Range of the true counts, apart from noise."""
 
-    least: Floats
-    most: Floats
-    """Equal to `least`, unless something is hidden."""
+    minimum: Floats
+    maximum: Floats
+    """Equal to `minimum`, unless something is hidden."""
     deviations: Floats
     """Standard deviations of the noise."""
 

@@ -62,9 +62,9 @@ def _most_likely(counted: Tally, kernel: Kernel) -> Steps:
     return at_least(cells.values[nonempty], cells.cells[nonempty])
 
 
-def _nearest(steps: Steps, least: Integers | int = 0, most: Integers | int = BEYOND) -> Prevalence:
+def _nearest(steps: Steps, minimum: Integers | int = 0, maximum: Integers | int = BEYOND) -> Prevalence:
     """Project to the nearest staircase."""
-    return of_steps(steps.starts, nonincreasing(steps.numbers, weights=steps.lengths, least=least, most=most))
+    return of_steps(steps.starts, nonincreasing(steps.numbers, weights=steps.lengths, minimum=minimum, maximum=maximum))
 
 
 def _bounded(steps: Steps, counted: Tally, kernel: Kernel) -> Prevalence:

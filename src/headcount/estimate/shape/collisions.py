@@ -63,9 +63,9 @@ class Collisions:
         missed = (1 - np.append(0.0, inverse.cumsum())[:-1]) ** 2  # by r - t = 0, 1, ..
         missed[0] = 0.0  # those with r or more are added apart
         reached = np.append(loads[::-1].cumsum()[::-1], 0.0)
-        places = np.minimum(-(-r // unit), len(loads) - 1)
-        items = self.prevalence.reached((places - 1) * unit + 1)
-        return np.maximum(self.cells * (reached[places] + convolve(loads, missed)[places]) - items, 0.0)
+        indices = np.minimum(-(-r // unit), len(loads) - 1)
+        items = self.prevalence.reached((indices - 1) * unit + 1)
+        return np.maximum(self.cells * (reached[indices] + convolve(loads, missed)[indices]) - items, 0.0)
 
     def _series(self, unit: int) -> tuple[Floats, Floats]:
         """Coefficients of pi(z) and of 1 / pi(z), with counts in units."""
@@ -83,6 +83,6 @@ def _partners(prevalence: Prevalence) -> tuple[Integers, Integers]:
     group = np.arange(len(prevalence.items))
     ranks = prevalence.items[EXACT_COUNTS:].cumsum()
     group[EXACT_COUNTS:] = EXACT_COUNTS + (ranks - 1) * GROUPS // max(ranks[-1:].sum(), 1)
-    _, first, places = np.unique(group, return_index=True, return_inverse=True)
+    _, first, indices = np.unique(group, return_index=True, return_inverse=True)
     middle = (first + np.append(first[1:], len(group)) - 1) // 2
-    return prevalence.counts[middle], np.bincount(places, prevalence.items, len(first)).astype(np.int64)
+    return prevalence.counts[middle], np.bincount(indices, prevalence.items, len(first)).astype(np.int64)

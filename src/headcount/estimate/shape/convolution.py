@@ -31,8 +31,8 @@ def _full(numbers: Floats, weights: Floats) -> Floats:
     size = numbers.shape[-1] + len(weights) - 1
     if len(weights) <= MAX_DIRECT_WEIGHTS:
         full = np.zeros((*numbers.shape[:-1], size))
-        for place, weight in enumerate(weights):
-            full[..., place : place + numbers.shape[-1]] += weight * numbers
+        for index, weight in enumerate(weights):
+            full[..., index : index + numbers.shape[-1]] += weight * numbers
         return full
     circle = scipy.fft.next_fast_len(size, real=True)
     product = scipy.fft.rfft(numbers, circle) * scipy.fft.rfft(weights, circle)

@@ -21,20 +21,20 @@ BEYOND = 2**61
 
 
 def nonincreasing(
-    numbers: NDArray[Any], *, weights: NDArray[Any] | None = None, least: Any = 0, most: Any = BEYOND
+    numbers: NDArray[Any], *, weights: NDArray[Any] | None = None, minimum: Any = 0, maximum: Any = BEYOND
 ) -> Integers:
-    """Compute the nearest nonincreasing integers between `least` and `most` (scalars, or one for every place). If the
-    bounds contradict each other, `least` takes precedence."""
+    """Compute the nearest nonincreasing integers between `minimum` and `maximum` (scalars, or one for every place). If
+    the bounds contradict each other, `minimum` takes precedence."""
     y = np.clip(np.asarray(numbers, dtype=np.float64), -BEYOND, BEYOND)
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-    lower, upper = _falling(len(y), least, most)
+    lower, upper = _falling(len(y), minimum, maximum)
     if bool((y[1:] <= y[:-1]).all()):
         return np.clip(np.ceil(y - 0.5).astype(np.int64), lower, upper)
     low = np.full(len(y), max(lower[-1], min(np.floor(y.min()), upper[-1])), dtype=np.int64)
     high = np.full(len(y), min(upper[0], max(np.ceil(y.max()), lower[0])), dtype=np.int64)
-    while len(open_ := np.flatnonzero(low < high)):
-        ranges = (each[open_] for each in (lower, upper, low, high))
-        low[open_], high[open_] = _halved(y[open_], w[open_], *ranges)
+    while len(low_bias := np.flatnonzero(low < high)):
+        ranges = (each[low_bias] for each in (lower, upper, low, high))
+        low[low_bias], high[low_bias] = _halved(y[low_bias], w[low_bias], *ranges)
     return low
 
 
@@ -42,14 +42,14 @@ def middle(numbers: NDArray[Any]) -> Integers:
     """Compute the middle of the smallest and the largest of the nearest nonincreasing integers from 0 on: as near as
     both. Halves are rounded to the even integer, so that the sum has no bias."""
     smallest = nonincreasing(numbers)
-    largest = -nonincreasing(-np.asarray(numbers)[::-1], least=-BEYOND, most=0)[::-1]
+    largest = -nonincreasing(-np.asarray(numbers)[::-1], minimum=-BEYOND, maximum=0)[::-1]
     return np.rint((smallest + largest) / 2).astype(np.int64)
 
 
-def _falling(size: int, least: Any, most: Any) -> tuple[Integers, Integers]:
+def _falling(size: int, minimum: Any, maximum: Any) -> tuple[Integers, Integers]:
     """Tighten bounds to those of nonincreasing numbers."""
-    lower = np.broadcast_to(np.asarray(least, dtype=np.int64), size)
-    upper = np.broadcast_to(np.asarray(most, dtype=np.int64), size)
+    lower = np.broadcast_to(np.asarray(minimum, dtype=np.int64), size)
+    upper = np.broadcast_to(np.asarray(maximum, dtype=np.int64), size)
     lower = np.maximum.accumulate(lower[::-1])[::-1]
     return lower, np.maximum(np.minimum.accumulate(upper), lower)
 
@@ -66,16 +66,16 @@ def _halved(
     following = np.append(free[1:], True)
     following[firsts[1:] - 1] = True
     costs = np.where((upper >= middle) & following, costs, np.inf)
-    least = np.minimum.reduceat(costs, firsts)
-    taken = np.where((none <= least) & free[firsts], -1, _first(costs, least, firsts))
+    minimum = np.minimum.reduceat(costs, firsts)
+    taken = np.where((none <= minimum) & free[firsts], -1, _first(costs, minimum, firsts))
     above = np.arange(len(y)) <= _repeat(taken, firsts, len(y))
     return np.where(above, middle, low), np.where(above, high, middle - 1)
 
 
-def _first(costs: Floats, least: Floats, firsts: Integers) -> Integers:
+def _first(costs: Floats, minimum: Floats, firsts: Integers) -> Integers:
     """First place of each part that has the least cost."""
-    places = np.where(costs == _repeat(least, firsts, len(costs)), np.arange(len(costs)), len(costs))
-    return np.minimum.reduceat(places, firsts)
+    indices = np.where(costs == _repeat(minimum, firsts, len(costs)), np.arange(len(costs)), len(costs))
+    return np.minimum.reduceat(indices, firsts)
 
 
 def _repeat(values: NDArray[Any], firsts: Integers, size: int) -> NDArray[Any]:

@@ -86,7 +86,7 @@ def at_least(values: Integers, numbers: Floats) -> Steps:
 
 def joined(one: Prevalence, other: Prevalence) -> Prevalence:
     """Merge the items of two shapes."""
-    counts, places = np.unique(np.append(one.counts, other.counts), return_inverse=True)
+    counts, indices = np.unique(np.append(one.counts, other.counts), return_inverse=True)
     items = np.zeros(len(counts), dtype=np.int64)
-    np.add.at(items, places, np.append(one.items, other.items))
+    np.add.at(items, indices, np.append(one.items, other.items))
     return Prevalence(counts, items)

@@ -79,8 +79,8 @@ class Properties:
 
     def distinct(self) -> Estimate:
         """Number of distinct items of the table."""
-        value, most = float(self.prevalence.distinct), self.uncertain.max_items
-        low, high = (min(max(end, 0.0), most) for end in self.uncertain.distinct(self.prevalence))
+        value, maximum = float(self.prevalence.distinct), self.uncertain.max_items
+        low, high = (min(max(end, 0.0), maximum) for end in self.uncertain.distinct(self.prevalence))
         return Estimate(value, min(low, value), max(high, value), whole=True)
 
     @property
@@ -94,7 +94,9 @@ class Properties:
         total = max(float(self.prevalence.total), 1.0)
         mean = self._sum(lambda v: v * _log(v)) / total
         noise = self.uncertain.variance(self.prevalence, lambda v: v * (1 + mean - _log(v)) / total)
-        return _estimate(math.log(total) - mean, noise * self._ratio**2, most=math.log(max(self.distinct().high, 1.0)))
+        return _estimate(
+            math.log(total) - mean, noise * self._ratio**2, maximum=math.log(max(self.distinct().high, 1.0))
+        )
 
     @np.errstate(all="ignore")
     def source_entropy(self) -> Estimate:
@@ -108,9 +110,12 @@ class Properties:
         )
         square = self._sum(lambda v: v * (_log(v) - mean) ** 2) / total
         sampling = square / total + by_once**2 * self._sum(_equal(1)) + by_twice**2 * self._sum(_equal(2))
-        most = math.log(max(min(self.uncertain.max_items, MAX_PEOPLE), 1.0))
+        maximum = math.log(max(min(self.uncertain.max_items, MAX_PEOPLE), 1.0))
         return _estimate(
-            float(scipy.special.digamma(total)) - mean + added, noise * self._ratio**2 + sampling, more=added, most=most
+            float(scipy.special.digamma(total)) - mean + added,
+            noise * self._ratio**2 + sampling,
+            more=added,
+            maximum=maximum,
         )
 
     @np.errstate(all="ignore")
@@ -130,17 +135,17 @@ class Properties:
         c, last = _coverage_terms(people / total, total)
         variance = self.uncertain.variance(self.prevalence, c) + self._sampling(c)
         truncation = abs(self._sum(lambda v: (c(v) - 1) * _equal(last)(v))) / 2
-        most = min(people, self.uncertain.max_items)
-        return _estimate(self._sum(c), variance, less=truncation, more=truncation, most=most, whole=True)
+        maximum = min(people, self.uncertain.max_items)
+        return _estimate(self._sum(c), variance, less=truncation, more=truncation, maximum=maximum, whole=True)
 
     def support_size(self, min_share: float) -> Estimate:
         """Number of items of the source, if none has a smaller share than `min_share`."""
         table = self.distinct()
-        most = max(1 / max(min_share, 1 / MAX_PEOPLE), table.value, 1.0)
-        people = max(-math.log(SUPPORT_MISS_RATE) * most, 2 * self.total)
+        maximum = max(1 / max(min_share, 1 / MAX_PEOPLE), table.value, 1.0)
+        people = max(-math.log(SUPPORT_MISS_RATE) * maximum, 2 * self.total)
         seen = self.coverage(people)
-        high = seen.high / -math.expm1(-people / most) if people <= self.farthest else most
-        value, low, high = (min(end, most, self.uncertain.max_items) for end in (seen.value, seen.low, high))
+        high = seen.high / -math.expm1(-people / maximum) if people <= self.farthest else maximum
+        value, low, high = (min(end, maximum, self.uncertain.max_items) for end in (seen.value, seen.low, high))
         return Estimate(value, min(low, value), max(high, value), whole=True)
 
     @property
@@ -169,13 +174,13 @@ def _estimate(
     *,
     less: float = 0.0,
     more: float = 0.0,
-    most: float = math.inf,
+    maximum: float = math.inf,
     whole: bool = False,
 ) -> Estimate:
-    """Estimate between 0 and `most`, with an interval for its variance and for additional errors on either side."""
+    """Estimate between 0 and `maximum`, with an interval for its variance and for additional errors on either side."""
     half_width = DEVIATIONS * math.sqrt(max(variance, 0.0))
     value, low, high = (
-        min(max(float(end), 0.0), most) for end in (value, value - half_width - less, value + half_width + more)
+        min(max(float(end), 0.0), maximum) for end in (value, value - half_width - less, value + half_width + more)
     )
     return Estimate(value, low, high, whole)
 

@@ -70,8 +70,8 @@ def of_buckets(
     estimator: Estimator = "em",
 ) -> Rows:
     """Estimate the rows of a shape from buckets with this noise: a sum of independent ones, as (scale, shape)."""
-    law = kernel(noise)
-    found = buckets.estimate_shape(noisy, law, hashed=hashed, estimator=estimator, loss=loss)
+    distribution = kernel(noise)
+    found = buckets.estimate_shape(noisy, distribution, hashed=hashed, estimator=estimator, loss=loss)
     empty = found.empty if hashed else 1.0
     counts, items = found.prevalence.counts, found.prevalence.items
     shown = found.prevalence if empty > MIN_EMPTY else Prevalence(counts[:0], items[:0])
@@ -81,7 +81,7 @@ def of_buckets(
         "noise": noise,
         "empty": empty,
         "enough": _enough(noisy, empty),
-        "certain": certain_cells(noisy, law),
+        "certain": certain_cells(noisy, distribution),
     }
     return Rows(_columns(shown, uncertainty(measured)), measured)
 
@@ -112,8 +112,8 @@ def _columns(found: Prevalence, errors: Uncertainty) -> dict[str, Integers]:
     """Columns with two intervals for each count: of the count itself, and of the number of items with it or more."""
     r, ranks = _around(found, errors), found.at_least - found.items // 2
     fewest, largest = errors.band(found)
-    least, most = _falling(*errors.band(found, r))
-    low, high = (np.append(0, r)[np.searchsorted(-each, -ranks, side="right")] for each in (least, most))
+    minimum, maximum = _falling(*errors.band(found, r))
+    low, high = (np.append(0, r)[np.searchsorted(-each, -ranks, side="right")] for each in (minimum, maximum))
     columns = {
         "count": found.counts,
         "low": np.minimum(low, found.counts),
@@ -126,9 +126,9 @@ def _columns(found: Prevalence, errors: Uncertainty) -> dict[str, Integers]:
     return {name: np.ascontiguousarray(each[::-1], np.int64) for name, each in columns.items()}
 
 
-def _falling(least: Integers, most: Integers) -> tuple[Integers, Integers]:
+def _falling(minimum: Integers, maximum: Integers) -> tuple[Integers, Integers]:
     """Tighten interval ends for increasing r, as the number of items with at least r people is nonincreasing."""
-    return np.maximum.accumulate(least[::-1])[::-1], np.minimum.accumulate(most)
+    return np.maximum.accumulate(minimum[::-1])[::-1], np.minimum.accumulate(maximum)
 
 
 def _around(found: Prevalence, errors: Uncertainty) -> Integers:

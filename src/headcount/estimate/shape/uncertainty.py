@@ -102,9 +102,9 @@ class StaircaseUncertainty:
         noisy number: a run of equal neighbours would allow less, but not at its ends, which are unknown."""
         r = prevalence.counts if at is None else at
         at_least, noise = prevalence.reached(r), self.noise_quantile
-        least, most = (np.minimum(prevalence.reached(each), self.rows) for each in (r + noise, r - noise))
-        low = np.where(r <= self.columns, np.maximum(at_least - noise, 0), least)
-        high = np.where(r <= self.columns, at_least + noise, most)
+        minimum, maximum = (np.minimum(prevalence.reached(each), self.rows) for each in (r + noise, r - noise))
+        low = np.where(r <= self.columns, np.maximum(at_least - noise, 0), minimum)
+        high = np.where(r <= self.columns, at_least + noise, maximum)
         return low, np.minimum(high, self.max_items).astype(np.int64)
 
     def distinct(self, prevalence: Prevalence) -> tuple[float, float]:
@@ -163,10 +163,12 @@ class BucketUncertainty:
         collisions = Collisions(prevalence, self.cells).of_at_least(r) if self.hashed else np.zeros(len(r))
         deviations = np.sqrt(np.maximum(self._noise(prevalence, r) / self._empty(prevalence) ** 2 + collisions, 0.0))
         half_width = np.minimum(np.ceil(DEVIATIONS * deviations), BEYOND).astype(np.int64)
-        least, most, whole = self._nearby(prevalence, r, _poisson_half_width(collisions))
-        few = (most - least < 2 * half_width) & whole
+        minimum, maximum, whole = self._nearby(prevalence, r, _poisson_half_width(collisions))
+        few = (maximum - minimum < 2 * half_width) & whole
         at_least = prevalence.reached(r)
-        return np.where(few, least, np.maximum(at_least - half_width, 0)), np.where(few, most, at_least + half_width)
+        return np.where(few, minimum, np.maximum(at_least - half_width, 0)), np.where(
+            few, maximum, at_least + half_width
+        )
 
     def _nearby(self, prevalence: Prevalence, r: Integers, extra: Integers) -> tuple[Integers, Integers, Mask]:
         """Number of items above r by more than the noise, and above r less the noise, with `extra` on either side; and
@@ -175,8 +177,8 @@ class BucketUncertainty:
         _, (empty, *_) = self._cells(prevalence)
         around = prevalence.reached(r - anywhere) - prevalence.reached(r + anywhere) + np.where(r > anywhere, 0, empty)
         noise = self.kernel.noise_quantiles(NOISE_MISS_RATE / np.maximum(around, 1)) * self.kernel.unit
-        least, most = prevalence.reached(r + noise) - extra, prevalence.reached(r - noise) + extra
-        return np.maximum(least, 0), most, r > noise
+        minimum, maximum = prevalence.reached(r + noise) - extra, prevalence.reached(r - noise) + extra
+        return np.maximum(minimum, 0), maximum, r > noise
 
     def distinct(self, prevalence: Prevalence) -> tuple[float, float]:
         """Interval from the deviation of the unbiased estimate; its lower end is at least that of the items in the

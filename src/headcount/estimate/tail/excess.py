@@ -16,19 +16,19 @@ from headcount.estimate.tail.tail import EDGES, Tail
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats
 
-LEAST_DRAWS = DRAWS / 20
+MIN_DRAWS = DRAWS / 20
 """Effective number of draws that a measured value leaves at least."""
 CLOSE_DEVIATIONS = 3.0
 """A measured value that is further than this from every draw, in standard deviations of its noise, contradicts them."""
 SHARING_VARIATION = 0.7
 """Relative standard deviation, between groups, of their part in what is clipped."""
-MOST_VARIATION = 3.0
+MAX_VARIATION = 3.0
 """The same, at most, if few people have everything."""
 RATIO_VARIATION = 0.15
 """Relative standard deviation of amounts per norm: of people who are clipped, around that of all people."""
-LEAST_RATIO = 1e-6
+MIN_RATIO = 1e-6
 """Of amounts to norms, where it is divided by."""
-LEAST_PURITY = 0.7
+MIN_PURITY = 0.7
 """Amounts of one sign sum to at least their norm: below this part of what norms come to, at the least that they may,
 amounts have both signs."""
 ENDS = (0.025, 0.5, 0.975)
@@ -80,7 +80,7 @@ NOTHING = Excess(0.0, 0.0, 0.0)
 
 def sharing(variation: Floats) -> Floats:
     """A group's part in what is clipped, relative to its size, with this standard deviation: by draw."""
-    shape = 1 / np.clip(variation, 1e-3, MOST_VARIATION) ** 2
+    shape = 1 / np.clip(variation, 1e-3, MAX_VARIATION) ** 2
     found: Floats = scipy.special.gammaincinv(shape, uniform(DRAWS, 1, 7)[:, 0]) / shape
     return found
 
@@ -134,7 +134,7 @@ class Clipping:
         may have either."""
         few, usual = np.maximum(np.quantile(self.tail.amount - self.tail.excess(bound), (SPREAD_ENDS[0], 0.5)), 1.0)
         ratio, at = total / usual, uniform(DRAWS, 1, 8)[:, 0]
-        if abs(total) < LEAST_PURITY * few:
+        if abs(total) < MIN_PURITY * few:
             return np.asarray(spread * (2 * at - 1))
         varied = np.exp(RATIO_VARIATION * scipy.special.ndtri(at))
         return np.asarray(np.sign(ratio) * np.clip(abs(ratio) * varied, 1.0, totals**0.5))
@@ -142,7 +142,7 @@ class Clipping:
     def excess(self, bound: float, ratios: Floats, measured: Clipped, apart: float) -> Excess:
         """What a bound clips, given its measured value. `apart` is the number of groups over that of a person: 0 if
         there is one group."""
-        usual = max(float(np.median(np.abs(ratios))), LEAST_RATIO)
+        usual = max(float(np.median(np.abs(ratios))), MIN_RATIO)
         clipped, part = ratios * self.tail.excess(bound), ratios / usual * self._below(bound, usual, measured.limit)
         weights, followed = _reweighted(part, measured)
         if not followed and not _is_opposite(measured.value, ratios):
@@ -173,7 +173,7 @@ def _reweighted(parts: Floats, measured: Clipped) -> tuple[Floats, bool]:
         found = noise.log_density(off)
         found = np.exp(found - found.max())
         found /= found.sum()
-        if 1 / (found**2).sum() >= LEAST_DRAWS:
+        if 1 / (found**2).sum() >= MIN_DRAWS:
             return found, close and noise == measured.noise
         noise = noise.times(1.5)
 
@@ -181,5 +181,5 @@ def _reweighted(parts: Floats, measured: Clipped) -> tuple[Floats, bool]:
 def quantiles(values: Floats, weights: Floats) -> list[float]:
     """Quantiles of weighted values: both ends of an interval, and the median."""
     order = np.argsort(values, kind="stable")
-    places = np.cumsum(weights[order]) - weights[order] / 2
-    return [float(each) for each in np.interp(ENDS, places, values[order])]
+    indices = np.cumsum(weights[order]) - weights[order] / 2
+    return [float(each) for each in np.interp(ENDS, indices, values[order])]

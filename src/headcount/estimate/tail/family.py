@@ -29,7 +29,7 @@ MISFIT = 0.15
 """Relative standard deviation of a table's counts around the family."""
 HIDDEN_DEVIATIONS = 2.0
 """Expected counts below this many standard deviations of noise are hidden."""
-LEAST_SLOPE = 0.75
+MIN_SLOPE = 0.75
 """Least slope far out, per octave: 0.69 is a tail without a mean."""
 HEAVIER, LIGHTER = 0.4, 0.2
 """Shares of the draws with a heavier, and with a lighter tail."""
@@ -72,7 +72,7 @@ class _Shapes:
 
 def _shapes() -> _Shapes:
     b, c = (each.ravel() for each in np.meshgrid(SLOPES, CURVATURES, indexing="ij"))
-    falling = b + FAR_OUT * c > LEAST_SLOPE
+    falling = b + FAR_OUT * c > MIN_SLOPE
     b, c, t = b[falling], c[falling], np.arange(OCTAVES)
     falls = np.exp(-np.minimum(b[:, None] * t + c[:, None] * t**2 / 2, 60.0))
     return _Shapes(b, c, falls, np.where(c > 0, -np.log(len(CURVATURES) - 1.0), 0.0))
@@ -130,9 +130,9 @@ def _chosen(counts: Floats, noise: Noise, room: Floats) -> tuple[Floats, Floats]
     level = max(float(counts[0]), noise.deviation) * np.exp(LEVELS)
     expected = (level[:, None, None] * (SHAPES.falls[:, : len(counts)] * room)).reshape(-1, len(counts))
     found = _likelihood(counts, expected, noise) + np.tile(SHAPES.prior, len(LEVELS))
-    places = resampled(np.exp(found - found.max()), uniform(DRAWS, 1, 1)[:, 0])
-    b, c = (each[places % len(SHAPES.prior)][:, None] for each in (SHAPES.slopes, SHAPES.curvatures))
-    return expected[places], b + c * np.arange(len(counts))
+    indices = resampled(np.exp(found - found.max()), uniform(DRAWS, 1, 1)[:, 0])
+    b, c = (each[indices % len(SHAPES.prior)][:, None] for each in (SHAPES.slopes, SHAPES.curvatures))
+    return expected[indices], b + c * np.arange(len(counts))
 
 
 def _likelihood(counts: Floats, expected: Floats, noise: Noise) -> Floats:
@@ -157,7 +157,7 @@ def _varied(counts: Floats, expected: Floats, slopes: Floats, deviation: float, 
     own, level = (np.take_along_axis(each, first, axis=1) for each in (slopes, expected))
     level = np.maximum(level, np.where(first == last, counts[last], 0.0))
     which, how = (each[:, None] for each in uniform(DRAWS, 2, 3).T)
-    slower = LEAST_SLOPE + how * np.maximum(own - LEAST_SLOPE, 0.0)
+    slower = MIN_SLOPE + how * np.maximum(own - MIN_SLOPE, 0.0)
     beyond = octaves >= first
     heavier = np.where(beyond, np.maximum(expected, level * np.exp(-slower * (octaves - first))), expected)
     lighter = np.where(beyond, expected * np.exp(-LIGHT_SLOPE * (octaves - first)), expected)

@@ -23,8 +23,8 @@ def _points() -> Floats:
     """Norms of people: by octave, by how they lie in it, by point."""
     low, high = np.maximum(EDGES[:-1], 0.5), EDGES[1:]
     powers = np.log(0.5) / np.log(LOWER_HALVES)
-    places = ((np.arange(POINTS) + 0.5) / POINTS) ** powers[:, None]
-    found: Floats = low[:, None, None] * (high / low)[:, None, None] ** places
+    indices = ((np.arange(POINTS) + 0.5) / POINTS) ** powers[:, None]
+    found: Floats = low[:, None, None] * (high / low)[:, None, None] ** indices
     return found
 
 

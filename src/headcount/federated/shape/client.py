@@ -87,9 +87,9 @@ def bucket_of(item: str, round_: ShapeRound) -> int:
 def _sorted_messages(buckets: Integers, amounts: Integers, *, separate: bool) -> tuple[tuple[int, int], ...]:
     """Sort the messages, separate or summed by bucket."""
     if not separate:
-        buckets, places = np.unique(buckets, return_inverse=True)
+        buckets, indices = np.unique(buckets, return_inverse=True)
         sums = np.zeros(len(buckets), dtype=np.int64)
-        np.add.at(sums, places, amounts)
+        np.add.at(sums, indices, amounts)
         buckets, amounts = buckets[sums != 0], sums[sums != 0]
     order = np.lexsort((amounts, buckets))
     return tuple(zip(buckets[order].tolist(), amounts[order].tolist(), strict=True))

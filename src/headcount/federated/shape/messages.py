@@ -256,8 +256,8 @@ class Tally(Message):
     def __post_init__(self) -> None:
         check_id("round", self.round)
         check_integer("answered", self.answered, 1, MAX_INTEGER)
-        _check_buckets("added", self.added, least=0)
-        _check_buckets("taken", self.taken, least=0)
+        _check_buckets("added", self.added, minimum=0)
+        _check_buckets("taken", self.taken, minimum=0)
         if len(self.added) != len(self.taken):
             raise BadParameter("added, taken: a number for each bucket is needed.", fix="added=(3, 0), taken=(2, 1)")
 
@@ -282,7 +282,7 @@ class Total(Message):
     def __post_init__(self) -> None:
         check_id("round", self.round)
         check_integer("answered", self.answered, 1, MAX_INTEGER)
-        _check_buckets("sums", self.sums, least=-MAX_INTEGER)
+        _check_buckets("sums", self.sums, minimum=-MAX_INTEGER)
 
     @property
     def noisy(self) -> Integers:
@@ -290,10 +290,10 @@ class Total(Message):
         return np.array(self.sums, dtype=np.int64)
 
 
-def check_fraction(name: str, value: object, least: Fraction | int, most: Fraction | int) -> None:
-    """Raise BadParameter unless the value is a fraction of few digits between `least` and `most`."""
-    if type(value) is not Fraction or not least <= value <= most or not _short(value):
-        problem = f"{name}: a fraction of few digits from {float(least):g} to {float(most):g} is needed."
+def check_fraction(name: str, value: object, minimum: Fraction | int, most: Fraction | int) -> None:
+    """Raise BadParameter unless the value is a fraction of few digits between `minimum` and `most`."""
+    if type(value) is not Fraction or not minimum <= value <= most or not _short(value):
+        problem = f"{name}: a fraction of few digits from {float(minimum):g} to {float(most):g} is needed."
         raise BadParameter(problem, fix=f"{name}={most!r}")
 
 
@@ -317,14 +317,14 @@ def _are_pairs(messages: Any) -> bool:
     return _within(buckets, 0, MAX_BUCKETS - 1) and _within(amounts, -MAX_AMOUNT, MAX_AMOUNT) and 0 not in amounts
 
 
-def _within(numbers: tuple[int, ...], least: int, most: int) -> bool:
-    return not numbers or (least <= min(numbers) and max(numbers) <= most)
+def _within(numbers: tuple[int, ...], minimum: int, most: int) -> bool:
+    return not numbers or (minimum <= min(numbers) and max(numbers) <= most)
 
 
-def _check_buckets(name: str, numbers: Any, *, least: int) -> None:
+def _check_buckets(name: str, numbers: Any, *, minimum: int) -> None:
     """Raise BadParameter unless there is a whole number for each bucket."""
     whole = type(numbers) is tuple and set(map(type, numbers)) == {int} and len(numbers) <= MAX_BUCKETS
-    if not whole or not _within(numbers, least, MAX_INTEGER):
+    if not whole or not _within(numbers, minimum, MAX_INTEGER):
         raise BadParameter(f"{name}: a whole number for each bucket is needed.", fix=f"{name}=(3, 0)")
 
 

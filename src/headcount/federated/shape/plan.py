@@ -36,8 +36,8 @@ class MessageLimits:
         if self.most is None:
             event = self._with(NOISE_SHARE)
         else:
-            least = least_noise(self.epsilon, self.delta, most=self.max_per_bucket, neighbours=self.neighbours)
-            event = least or self._fewest()
+            minimum = least_noise(self.epsilon, self.delta, most=self.max_per_bucket, neighbours=self.neighbours)
+            event = minimum or self._fewest()
         if messages(event) > self.max_per_bucket:
             raise self._refusal(event)
         return event

@@ -19,8 +19,8 @@ from headcount.bound import Bounded
 from headcount.bound.selection.plume import Discovered, Discovering
 from headcount.bound.stability import Payment, of_contributions
 from headcount.exact import round_up
-from headcount.mechanism.mechanism import Mechanism, Noisy, law
-from headcount.noise import Entropy, Law
+from headcount.mechanism.mechanism import Mechanism, Noisy, noise_distribution
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.source.arrow_columns import arrow
 
 DISCOVERY_SHARE = Fraction(1, 2)
@@ -44,8 +44,8 @@ class Plume(Mechanism[Bounded, Noisy]):
         return (self.bounding.found, of_contributions(self.bounding.first.sensitivity)), *super().payments
 
     @property
-    def law(self) -> Law:
-        return law(self.event)
+    def noise_distribution(self) -> NoiseDistribution:
+        return noise_distribution(self.event)
 
     @property
     def threshold(self) -> int | None:
@@ -60,7 +60,7 @@ class Plume(Mechanism[Bounded, Noisy]):
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
+        noisy = bounded.totals + entropy.draw(self.distribution, len(bounded.totals))
         if self.threshold is None:
             return Noisy(bounded.items, noisy)
         shown = noisy >= self.threshold

@@ -8,14 +8,14 @@ from functools import cached_property
 from headcount.bound import Bounding
 from headcount.bound.selection.plume import LARGEST_BOUND, Discovered, Discovering
 from headcount.mechanism.baseline.plume import Plume, calibrated, discovering
-from headcount.mechanism.stages.above_threshold import UnknownItems
+from headcount.mechanism.stages.above_threshold import UnknownItemsStrategy
 from headcount.wording import plural
 
 NAMES = ("plume", "plume-threshold")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlumeStrategy(UnknownItems):
+class PlumeStrategy(UnknownItemsStrategy):
     """Plume with two bounds, each from a private profile."""
 
     target: Fraction | None = None

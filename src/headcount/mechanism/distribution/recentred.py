@@ -34,9 +34,9 @@ from headcount.estimate.distribution.shares import (
 )
 from headcount.estimate.distribution.simplex import simplex
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, noise_deviation, noise_distribution
 from headcount.noise import Entropy
-from headcount.noise.law import LARGEST_VALUE
+from headcount.noise.distribution import LARGEST_VALUE
 from headcount.wording import format_number, plural
 
 ROUND_SHARES = (Fraction(8, 100), Fraction(20, 100), Fraction(59, 100))
@@ -109,22 +109,22 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
 
     def run(self, bounded: BoundedDraws, entropy: Entropy) -> NoisyCentre:
         self.check(bounded)
-        people, rounds = CentredPeople(bounded, self.bounding.most), _Rounds(len(bounded.items))
+        people, rounds = CentredPeople(bounded, self.bounding.max_total), _Rounds(len(bounded.items))
         total = int(bounded.totals.sum()) + _draw(self.mass, 1, entropy)[0]
-        mass = max(total / self.bounding.unit, float(self.bounding.most))
+        mass = max(total / self.bounding.unit, float(self.bounding.max_total))
         for event in (*self.means, self.event):
             people.look_from(rounds.centre)
             radius = self._radius(people, mass, entropy)
             noisy = people.mean(radius) + _draw(event, len(bounded.items), entropy)  # integers of any size
             scale = radius / (UNIT * mass)
-            rounds.add(noisy.astype(np.float64) * scale, noise_deviation(law(event)) * scale)
+            rounds.add(noisy.astype(np.float64) * scale, noise_deviation(noise_distribution(event)) * scale)
         energy = max(people.energy(radius) + _draw(self.energy, 1, entropy)[0], 0) / PART
         sampling_variance = float(energy * (radius / mass) ** 2)
         clipped = np.clip(noisy, -LARGEST_VALUE, LARGEST_VALUE).astype(np.int64)
         return NoisyCentre(bounded.items, clipped, rounds.shares, rounds.noise, mass, sampling_variance)
 
     def estimate(self, noisy: NoisyCentre) -> Columns:
-        seen = noisy.mass >= MIN_SIGNAL_DEVIATIONS * noise_deviation(law(self.mass)) / self.bounding.unit
+        seen = noisy.mass >= MIN_SIGNAL_DEVIATIONS * noise_deviation(noise_distribution(self.mass)) / self.bounding.unit
         noise = np.full(len(noisy.shares), noisy.noise if seen else inf)
         return Columns(with_intervals(noisy.shares, noise, noisy.sampling_variance))
 
@@ -142,31 +142,34 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
 
     def _radius(self, people: "CentredPeople", mass: float, entropy: Entropy) -> float:
         """The smallest distance that holds half of the draws, and beyond which there are few enough people."""
-        radii, half = self._radii(), MIN_INSIDE_SHARE * mass / self.bounding.most
+        radii, half = self._radii(), MIN_INSIDE_SHARE * mass / self.bounding.max_total
         counts = (people.within(radii) + _draw(self.distances, len(radii), entropy)) / PART
         lacking = half - np.append(0.0, np.cumsum(counts)[:-1])  # the count of each bin that must be within
-        few = MAX_OUTSIDE_FACTOR * self.event.cells * noise_deviation(law(self.event)) / UNIT
+        few = MAX_OUTSIDE_FACTOR * self.event.cells * noise_deviation(noise_distribution(self.event)) / UNIT
         if few < half:
             doubt = (
-                DOUBT_DEVIATIONS * noise_deviation(law(self.distances)) / PART * np.sqrt(np.arange(len(radii))[::-1])
+                DOUBT_DEVIATIONS
+                * noise_deviation(noise_distribution(self.distances))
+                / PART
+                * np.sqrt(np.arange(len(radii))[::-1])
             )
             lacking = np.maximum(lacking, np.cumsum(counts[::-1])[::-1] - few - doubt)
-        place = int(np.argmax(lacking <= counts)) if (lacking <= counts).any() else len(radii) - 1
+        index = int(np.argmax(lacking <= counts)) if (lacking <= counts).any() else len(radii) - 1
         part = float(
-            np.clip(lacking[place] / max(counts[place], 1.0), 0.0, 1.0)
+            np.clip(lacking[index] / max(counts[index], 1.0), 0.0, 1.0)
         )  # of the bin, as if people were uniform in it
-        return float(radii[place] * 2 ** ((part - 1) / DISTANCES_PER_DOUBLING))
+        return float(radii[index] * 2 ** ((part - 1) / DISTANCES_PER_DOUBLING))
 
     def _radii(self) -> Floats:
         """Candidate distances: from a fraction of the root of the draws that count, up to the largest possible."""
-        least = MIN_DISTANCE * sqrt(self.bounding.most)
-        return least * 2 ** (
-            np.arange(1 + ceil(DISTANCES_PER_DOUBLING * log2(sqrt(2) * self.bounding.most / least)))
+        minimum = MIN_DISTANCE * sqrt(self.bounding.max_total)
+        return minimum * 2 ** (
+            np.arange(1 + ceil(DISTANCES_PER_DOUBLING * log2(sqrt(2) * self.bounding.max_total / minimum)))
             / DISTANCES_PER_DOUBLING
         )
 
     def explain(self, item: str) -> list[str]:
-        deviation = f"a standard deviation of {format_number(noise_deviation(self.law) / UNIT)}"
+        deviation = f"a standard deviation of {format_number(noise_deviation(self.distribution) / UNIT)}"
         return [
             f"There are {len(ROUND_SHARES)} rounds. In each round, headcount compares each person's counts with the "
             f"last estimate, which at first has equal shares for all {plural(item)}. It counts in noisy bins how far "
@@ -178,7 +181,7 @@ class Recentred(Mechanism[BoundedDraws, NoisyCentre]):
 
 
 def _draw(event: Gaussian, size: int, entropy: Entropy) -> Integers:
-    return entropy.draw(law(event), size)
+    return entropy.draw(noise_distribution(event), size)
 
 
 class _Rounds:
@@ -202,19 +205,19 @@ class _Rounds:
 
 
 class CentredPeople:
-    """People's draws relative to a centre. Each counts for at most `most` draws."""
+    """People's draws relative to a centre. Each counts for at most `max_total` draws."""
 
-    def __init__(self, bounded: BoundedDraws, most: int) -> None:
-        self._bounded, self._most = bounded, most
+    def __init__(self, bounded: BoundedDraws, max_total: int) -> None:
+        self._bounded, self._most = bounded, max_total
         self._sizes = bounded.sizes
         self._squares = bounded.each(bounded.counts**2).astype(np.float64)
-        self._share = np.minimum(most / np.maximum(self._sizes, 1), 1.0)
+        self._share = np.minimum(max_total / np.maximum(self._sizes, 1), 1.0)
 
     def look_from(self, centre: Integers) -> None:
         """Compute an upper bound of the weighted distance of each person from a centre."""
         bounded = self._bounded
         self._centre = centre
-        crossed = of_each(bounded.counts * centre[bounded.places], bounded.starts).astype(np.float64) / CENTRE
+        crossed = of_each(bounded.counts * centre[bounded.indices], bounded.starts).astype(np.float64) / CENTRE
         own = self._sizes.astype(np.float64)
         terms = self._squares, 2 * own * crossed, own**2 * (float((centre.astype(object) ** 2).sum()) / CENTRE**2)
         squared = np.maximum(terms[0] - terms[1] + terms[2], 0) + ROUNDING_SLACK * (terms[0] + terms[1] + terms[2])
@@ -224,8 +227,8 @@ class CentredPeople:
         """Histogram of distances: for each radius, the draws of people within it but not within the one before, in
         fractions (1/PART) of the most draws that count of a person."""
         parts = np.floor(self._share * self._sizes * (PART / self._most)).astype(np.int64)
-        place = np.minimum(np.searchsorted(radii, self._distances), len(radii) - 1)
-        return by_place(place, np.minimum(parts, PART), len(radii))
+        index = np.minimum(np.searchsorted(radii, self._distances), len(radii) - 1)
+        return by_place(index, np.minimum(parts, PART), len(radii))
 
     def mean(self, radius: float) -> NDArray[np.object_]:
         """The difference of the distribution from the centre, in units, with people clipped to the radius: integers of
@@ -234,7 +237,9 @@ class CentredPeople:
         weights = np.floor(ROUNDING_GUARD * UNIT / CENTRE * self._share / np.maximum(self._distances, radius)).astype(
             np.int64
         )
-        own = by_place(bounded.places, np.repeat(weights, np.diff(bounded.starts)) * bounded.counts, len(bounded.items))
+        own = by_place(
+            bounded.indices, np.repeat(weights, np.diff(bounded.starts)) * bounded.counts, len(bounded.items)
+        )
         expected = self._centre.astype(object) * int((weights * self._sizes).sum())
         return np.asarray(own.astype(object) * CENTRE - expected)
 
@@ -246,7 +251,7 @@ class CentredPeople:
 def calibrated(budget: Cost, bounding: Draws, neighbours: Neighbours, cells: int) -> Recentred:
     """The mechanism with noise calibrated to the budget."""
     changed = changed_people(neighbours)
-    whole = Fraction((bounding.most * bounding.unit) ** 2)
+    whole = Fraction((bounding.max_total * bounding.unit) ** 2)
     parts = [
         *((share, Fraction((changed * UNIT) ** 2), cells) for share in ROUND_SHARES),
         *([(DISTANCE_SHARE, Fraction(changed * PART**2), changed)] * len(ROUND_SHARES)),

@@ -36,8 +36,8 @@ from headcount.estimate.distribution.shares import (
     with_intervals,
 )
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_deviation
-from headcount.noise import Entropy, Law
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, noise_deviation, noise_distribution
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.by_score import ByScore
 from headcount.wording import format_number
 
@@ -93,12 +93,14 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     @property
     def stability(self) -> Stability:
         """A person is once in the counts, and so in the scores, of at most as many items as they have draws."""
-        most = self.bounding.most
-        return of_contributions(Sensitivity(items=most, largest=1, total=most, squared=most), self.max_totals)
+        max_total = self.bounding.max_total
+        return of_contributions(
+            Sensitivity(items=max_total, largest=1, total=max_total, squared=max_total), self.max_totals
+        )
 
     @property
-    def laws(self) -> tuple[Law, ...]:
-        return tuple(law(event) for event in self.events if isinstance(event, Gaussian))
+    def distributions(self) -> tuple[NoiseDistribution, ...]:
+        return tuple(noise_distribution(event) for event in self.events if isinstance(event, Gaussian))
 
     @property
     def rate(self) -> Fraction:
@@ -107,7 +109,7 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
 
     def grid(self, people: int) -> Floats:
         """The candidate shares."""
-        return binomial.grid_for(people, self.bounding.most, float(self.event.epsilon))
+        return binomial.grid_for(people, self.bounding.max_total, float(self.event.epsilon))
 
     def run(self, bounded: BoundedDraws, entropy: Entropy) -> NoisySelected:
         self.check(bounded)
@@ -119,10 +121,14 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
 
     def estimate(self, noisy: NoisySelected) -> Columns:
         found, noise = shares(noisy, self)
-        least = 0.0 if isinstance(self.people, int) else MIN_SIGNAL_DEVIATIONS * noise_deviation(law(self.people))
-        if noisy.people < max(least, 1.0):
+        minimum = (
+            0.0
+            if isinstance(self.people, int)
+            else MIN_SIGNAL_DEVIATIONS * noise_deviation(noise_distribution(self.people))
+        )
+        if noisy.people < max(minimum, 1.0):
             noise = np.full(len(found), inf)
-        return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.most, 1.0)))
+        return Columns(with_intervals(found, noise, 1 / max(noisy.people * self.bounding.max_total, 1.0)))
 
     @property
     def estimand(self) -> Estimand:
@@ -139,31 +145,33 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     def _people(self, many: int, entropy: Entropy) -> int:
         if isinstance(self.people, int):
             return min(self.people, MAX_NOISY_PEOPLE)
-        return min(max(many + int(entropy.draw(law(self.people), 1)[0]), 0), MAX_NOISY_PEOPLE)
+        return min(max(many + int(entropy.draw(noise_distribution(self.people), 1)[0]), 0), MAX_NOISY_PEOPLE)
 
     def _presence(self, bounded: BoundedDraws, entropy: Entropy) -> Integers | None:
         if self.presence is None:
             return None
         cells = len(bounded.totals)
-        noisy: Integers = np.bincount(bounded.places, minlength=cells) + entropy.draw(law(self.presence), cells)
+        noisy: Integers = np.bincount(bounded.indices, minlength=cells) + entropy.draw(
+            noise_distribution(self.presence), cells
+        )
         return noisy
 
     def _scores(self, bounded: BoundedDraws, people: int) -> Iterator[tuple[slice, Integers]]:
         """Chunks of items, and their scores. Shape: (items, shares)."""
-        shares, draws, cells = self.grid(people), self.bounding.most, len(bounded.totals)
+        shares, draws, cells = self.grid(people), self.bounding.max_total, len(bounded.totals)
         score = self._scoring(people, shares)
-        order = np.argsort(bounded.places, kind="stable")
-        places, counts = bounded.places[order], bounded.counts[order]
+        order = np.argsort(bounded.indices, kind="stable")
+        indices, counts = bounded.indices[order], bounded.counts[order]
         chunk = max(1, CHUNK_SIZE // max(len(shares), draws))
         for first in range(0, cells, chunk):
             some = min(chunk, cells - first)
-            pairs = slice(*np.searchsorted(places, [first, first + some]).tolist())
-            upper = binomial.upper_counts(places[pairs] - first, counts[pairs], some, draws)
+            pairs = slice(*np.searchsorted(indices, [first, first + some]).tolist())
+            upper = binomial.upper_counts(indices[pairs] - first, counts[pairs], some, draws)
             yield slice(first, first + some), score(upper)
 
     def _scoring(self, people: int, shares: Floats) -> Callable[[Integers], Integers]:
         """The function from upper counts to scores."""
-        draws = self.bounding.most
+        draws = self.bounding.max_total
         if self.score == "ks":
             return partial(binomial.ks_scores, known=binomial.expected(people, draws, shares))
         rivals = scheffe.tournament(people, draws, shares, self.apart(people))
@@ -186,21 +194,22 @@ class Selected(Mechanism[BoundedDraws, NoisySelected]):
     def _counted(self) -> list[str]:
         if isinstance(self.people, int):
             return []
-        noise = (
-            f"discrete Gaussian noise with a standard deviation of {format_number(noise_deviation(law(self.people)))}"
-        )
+        noise = _noise_words(self.people)
         return [f"headcount first counts the people with enough samples, with {noise}."]
 
     def _present(self, item: str) -> list[str]:
         if self.presence is None:
             return []
-        noise = (
-            f"discrete Gaussian noise with a standard deviation of {format_number(noise_deviation(law(self.presence)))}"
-        )
+        noise = _noise_words(self.presence)
         return [
             f"headcount adds {noise} to the number of people who have each {item} at all. It estimates the shares of "
             "rare ones from these."
         ]
+
+
+def _noise_words(event: Gaussian) -> str:
+    deviation = noise_deviation(noise_distribution(event))
+    return f"discrete Gaussian noise with a standard deviation of {format_number(deviation)}"
 
 
 def shares(noisy: NoisySelected, mechanism: Selected) -> tuple[Floats, Floats]:
@@ -211,7 +220,7 @@ def shares(noisy: NoisySelected, mechanism: Selected) -> tuple[Floats, Floats]:
     estimate, deviation = grid[chosen], _selection_deviation(mechanism, noisy.people, grid, chosen)
     if noisy.presence is None:
         return estimate, deviation
-    rare = estimate < RARE_COUNT / mechanism.bounding.most
+    rare = estimate < RARE_COUNT / mechanism.bounding.max_total
     small, small_deviation = _presence_shares(noisy.presence, mechanism, noisy.people)
     return np.where(rare, small, estimate), np.where(rare, small_deviation, deviation)
 
@@ -219,7 +228,7 @@ def shares(noisy: NoisySelected, mechanism: Selected) -> tuple[Floats, Floats]:
 def _selection_deviation(mechanism: Selected, people: int, grid: Floats, chosen: Integers) -> Floats:
     """The standard deviation of selected shares, from three sources: the fall of weights with the score; a fit that is
     not maximum likelihood; and, with a small probability, any share of the grid."""
-    here, some, draws = grid[chosen], max(people, 1), mechanism.bounding.most
+    here, some, draws = grid[chosen], max(people, 1), mechanism.bounding.max_total
     near = binomial.half_widths(draws, grid, chosen, _count_deviation(mechanism, people) / some)
     if mechanism.score == "scheffe":
         near = np.hypot(near, _boundary_deviation(mechanism, people, here))
@@ -241,7 +250,7 @@ def _boundary_deviation(mechanism: Selected, people: int, here: Floats) -> Float
     """The bias near 0 and 1, where a tournament lacks rivals on one side, and the selected share is too far from that
     end."""
     end = np.minimum(here, 1 - here)
-    distance = -np.expm1(mechanism.bounding.most * np.log1p(-end))
+    distance = -np.expm1(mechanism.bounding.max_total * np.log1p(-end))
     return np.where(distance < min(4.5 * mechanism.apart(people), 0.99), end, 0.0)
 
 
@@ -249,23 +258,27 @@ def _miss_probability(mechanism: Selected, people: int) -> float:
     """The probability of selecting a share that is nowhere near, though it has the worst fit."""
     some, rate = max(people, 1), float(mechanism.rate)
     worse = some if mechanism.score == "ks" else 1.5 * mechanism.apart(people) * some
-    part = min(1.0, 4 / (0.8 * pi * rate * some * sqrt(mechanism.bounding.most)))  # the share of the grid that is near
+    part = min(
+        1.0, 4 / (0.8 * pi * rate * some * sqrt(mechanism.bounding.max_total))
+    )  # the share of the grid that is near
     odds = (1 - part) / part * exp(-rate * worse)
     return odds / (1 + odds)
 
 
 def _people_deviation(mechanism: Selected) -> float:
     """The standard deviation of the number of people."""
-    return 0.0 if isinstance(mechanism.people, int) else noise_deviation(law(mechanism.people))
+    return 0.0 if isinstance(mechanism.people, int) else noise_deviation(noise_distribution(mechanism.people))
 
 
 def _presence_shares(presence: Integers, mechanism: Selected, people: int) -> tuple[Floats, Floats]:
     """Shares estimated from the fraction of people who have an item, and their standard deviations."""
     assert mechanism.presence is not None
-    some, draws = max(people, 1), mechanism.bounding.most
+    some, draws = max(people, 1), mechanism.bounding.max_total
     parts = np.clip(presence / some, 0.0, 1.0)
     found = binomial.from_presence(parts, draws)
-    noise = np.hypot(noise_deviation(law(mechanism.presence)), parts * _people_deviation(mechanism)) / some
+    noise = (
+        np.hypot(noise_deviation(noise_distribution(mechanism.presence)), parts * _people_deviation(mechanism)) / some
+    )
     deviation = np.sqrt(noise**2 + _excess_variance(parts, found, draws) / some)
     low, high = binomial.from_presence(parts - deviation, draws), binomial.from_presence(parts + deviation, draws)
     return found, np.maximum(high - found, found - low)
@@ -282,7 +295,7 @@ def calibrated(
 ) -> Selected:
     """The mechanism with noise calibrated to the budget. `people` is their number, if it is public."""
     _check(budget, bounding, cells, method, people)
-    count = min(cells, changed_people(neighbours) * bounding.most)
+    count = min(cells, changed_people(neighbours) * bounding.max_total)
     measurements = []
     if people is None:
         measurements.append((_people_share(count), Fraction(1), 1))
@@ -302,9 +315,10 @@ def _people_share(count: int) -> Fraction:
 
 
 def _check(budget: Cost, bounding: ExactDraws, cells: int, method: Method, people: int | None) -> None:
-    if cells * bounding.most > MAX_CELLS:
+    if cells * bounding.max_total > MAX_CELLS:
         raise BadParameter(
-            f"{cells:,} items and {bounding.most:,} samples of each person: too many counts to choose by, more than "
+            f"{cells:,} items and {bounding.max_total:,} samples of each person: too many counts to choose by, more "
+            f"than "
             f"{MAX_CELLS:,}.",
             fix=f'bound={max(1, MAX_CELLS // cells)}, or mechanism="recentred"',
         )

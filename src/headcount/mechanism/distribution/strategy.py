@@ -95,8 +95,8 @@ class DistributionStrategy(Strategy):
     def selection(self) -> BoundSelection[Any] | None:
         if not self.selects:
             return None
-        most = self.bound if isinstance(self.bound, int) else None
-        return self._kind(self.price, self.neighbours, self._ways, self.cells, most, self._largest)
+        max_total = self.bound if isinstance(self.bound, int) else None
+        return self._kind(self.price, self.neighbours, self._ways, self.cells, max_total, self._largest)
 
     @property
     def _ways(self) -> tuple[Way, ...]:
@@ -110,7 +110,7 @@ class DistributionStrategy(Strategy):
 
     def extremes(self) -> Sequence[Bounding]:
         numbers = (self.bound,) if isinstance(self.bound, int) else (1, self._largest)
-        return [way.bounding(most, 1 if self.public else None) for way in self._ways for most in numbers]
+        return [way.bounding(max_total, 1 if self.public else None) for way in self._ways for max_total in numbers]
 
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
         bounding = bounding or self._bounding()
@@ -135,14 +135,14 @@ class DistributionStrategy(Strategy):
         way, _ = best(self._ways, [self.bound], equal_samples(self.people or 0, self.bound), self.cells)
         return way.bounding(self.bound, self.people)
 
-    def predicted(self, most: int, people: float) -> tuple[str, float]:
-        """The mechanism, and the predicted l1 error of all shares, if `people` people have `most` draws each."""
-        most = 1 if self.method == "sample-one" or self.weighs_people else most
-        groups = equal_samples(people, most)
-        way, _ = best(self._ways, [most], groups, self.cells)
+    def predicted(self, max_total: int, people: float) -> tuple[str, float]:
+        """The mechanism, and the predicted l1 error of all shares, if `people` people have `max_total` draws each."""
+        max_total = 1 if self.method == "sample-one" or self.weighs_people else max_total
+        groups = equal_samples(people, max_total)
+        way, _ = best(self._ways, [max_total], groups, self.cells)
         if self.target == "source" or self.method not in COUNTED_METHODS:
-            return self._name(way), way.expected_error(most, groups, self.cells)
-        return self._name(way), way.noise(most) / (most * people)
+            return self._name(way), way.expected_error(max_total, groups, self.cells)
+        return self._name(way), way.noise(max_total) / (max_total * people)
 
     def _name(self, way: Way) -> str:
         if self.method != "auto":
@@ -157,25 +157,25 @@ class DistributionStrategy(Strategy):
     @property
     def error(self) -> float:
         """The predicted l1 error of all shares."""
-        most = 1 if self.weighs_people else self.bound
-        if self.people is None or not isinstance(most, int):
+        max_total = 1 if self.weighs_people else self.bound
+        if self.people is None or not isinstance(max_total, int):
             raise BadParameter("how far off a distribution is depends on how many people there are.", fix="print(plan)")
-        return _clip_to_2(self.predicted(most, self.people)[1])
+        return _clip_to_2(self.predicted(max_total, self.people)[1])
 
     def forecast(self, item: str, unit: str) -> Forecast:
         draws = (1,) if self.weighs_people else (self.bound,) if isinstance(self.bound, int) else EXAMPLE_DRAWS
         numbers = EXAMPLE_PEOPLE if self.people is None else (self.people,)
-        lines = [("", self._predicted(most, people)) for people in numbers for most in draws]
+        lines = [("", self._predicted(max_total, people)) for people in numbers for max_total in draws]
         together = f"Expected error of all {counted_noun(self.cells, 'share')} together:"
         return [("error", together), *lines, all_appear(item)]
 
-    def _predicted(self, most: int, people: int) -> str:
-        name, error = self.predicted(most, people)
+    def _predicted(self, max_total: int, people: int) -> str:
+        name, error = self.predicted(max_total, people)
         less = ": too few people" if _clip_to_2(error) >= 1 else ""
         off = f"about {_clip_to_2(error):.2g} if"
         if self.weighs_people:
             return f"{off} there are {people:,} people ({name}){less}"
-        return f"{off} {people:,} people have {counted_noun(most, 'sample')} each ({name}){less}"
+        return f"{off} {people:,} people have {counted_noun(max_total, 'sample')} each ({name}){less}"
 
     def outlook(self, item: str) -> str:
         kept = counted_noun(self.bound, "sample") if isinstance(self.bound, int) else "that number of samples"
@@ -223,13 +223,13 @@ def ways(method: Method, budget: Cost, neighbours: Neighbours, cells: int, targe
     laplace = changed / float(budget.epsilon)
     deviation = float(calibrate.analytic_sigma(budget.epsilon, budget.delta)) if budget.delta else inf
     counted = cells * (laplace if quieter == "laplace" else absolute * sqrt(changed) * deviation)
-    added = Way(ScaledToSum, lambda most: counted * most)
+    added = Way(ScaledToSum, lambda max_total: counted * max_total)
     if method in (*PURE_METHODS, "gaussian") or not budget.delta or (method == "auto" and target != "source"):
         return (added,)
     moved = cells * absolute * changed * MEDIAN_DISTANCE * deviation / sqrt(sum(recentred.ROUND_SHARES))
     fewest = DISTANCE_DEVIATIONS * sqrt(changed) * deviation / sqrt(recentred.DISTANCE_SHARE)
     needed = MIN_PEOPLE if method == "recentred" else fewest
-    centred = Way(Draws, lambda most: moved * sqrt(most), lambda most: needed)
+    centred = Way(Draws, lambda max_total: moved * sqrt(max_total), lambda max_total: needed)
     return (centred,) if method == "recentred" else (added, centred)
 
 
@@ -238,16 +238,16 @@ def _selection_way(method: Method, budget: Cost, neighbours: Neighbours, cells: 
     of e, where counts are most informative; and a tournament needs enough people for its rivals to differ."""
     rho = float(zcdp.rho(budget.epsilon, budget.delta)) if budget.delta else None
 
-    def each(most: int) -> float:
+    def each(max_total: int) -> float:
         """The approximate epsilon of one selection."""
-        count = min(cells, changed_people(neighbours) * most)
+        count = min(cells, changed_people(neighbours) * max_total)
         return float(budget.epsilon) / count if rho is None else sqrt(8 * rho / count)
 
-    def noise(most: int) -> float:
-        return 2 / each(most) * cells * most / min(most, UPPER_COUNT_SLOPE * sqrt(most * cells))
+    def noise(max_total: int) -> float:
+        return 2 / each(max_total) * cells * max_total / min(max_total, UPPER_COUNT_SLOPE * sqrt(max_total * cells))
 
-    def fewest(most: int) -> float:
-        return 1 / each(most) if method == "ks" else TOURNAMENT_PEOPLE / each(most)
+    def fewest(max_total: int) -> float:
+        return 1 / each(max_total) if method == "ks" else TOURNAMENT_PEOPLE / each(max_total)
 
     return Way(ExactDraws, noise, fewest)
 

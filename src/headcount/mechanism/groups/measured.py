@@ -32,9 +32,9 @@ from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
 from headcount.mechanism.groups.units import Sums
 from headcount.mechanism.mechanism import LARGE_HIDDEN, LARGE_TAIL, Columns, Estimand, Mechanism, Noisy
 from headcount.mechanism.stages import joint
-from headcount.mechanism.stages.joint import Joint
+from headcount.mechanism.stages.joint import JointRounds
 from headcount.mechanism.stages.rounds import NoisyRounds
-from headcount.mechanism.stages.second import MOST_SHOWN
+from headcount.mechanism.stages.second import MAX_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
 from headcount.source.arrow_columns import arrow
@@ -72,7 +72,7 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
     measurement: GroupMeasurement
     metrics: tuple[Metric, ...]
     scales: tuple[Axis | None, ...]
-    finding: Joint | None = None
+    finding: JointRounds | None = None
     """What finds the groups and counts their people; None if they are known."""
 
     @property
@@ -135,9 +135,9 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
         return "true" if self.measurement.given == (None,) * len(self.measurement.given) else "bounded"
 
     @property
-    def unseen(self) -> int:
+    def undetected_people(self) -> int:
         counted = self.finding if any(metric.counted_first for metric in self.metrics) else None
-        return max(counted.unseen if counted else 0, self.measurement.unseen)
+        return max(counted.undetected_people if counted else 0, self.measurement.undetected_people)
 
     @property
     def measured_coverage(self) -> bool:
@@ -180,8 +180,8 @@ class _Estimated:
         low, high = found.ends(self.half_width)
         if not counts:
             return found.values, low, high
-        least = 0 if self.mechanism.threshold is None or metric.needs[0].with_number else 1
-        return [to_int64(each, least) for each in (np.rint(found.values), np.floor(low), np.ceil(high))]
+        minimum = 0 if self.mechanism.threshold is None or metric.needs[0].with_number else 1
+        return [to_int64(each, minimum) for each in (np.rint(found.values), np.floor(low), np.ceil(high))]
 
     def tail(self, metric: Metric) -> float:
         """The part of itself by which a typical value may be too small, through what was clipped, less than 0 if it may
@@ -274,15 +274,15 @@ def shares(vectors: tuple[Vector, ...]) -> list[tuple[Fraction, int]]:
     if no vector is measured."""
     if not vectors:
         return []
-    values = [(VALUES_SHARE, MOST_SHOWN)] if any(vector.needs_values for vector in vectors) else []
+    values = [(VALUES_SHARE, MAX_SHOWN)] if any(vector.needs_values for vector in vectors) else []
     others = [*values, (PROFILE_SHARE, 2 * len(vectors) + 2), (CLIPPED_SHARE, 4 * len(vectors))]
-    cells = MOST_SHOWN * sum(vector.cells for vector in vectors)
+    cells = MAX_SHOWN * sum(vector.cells for vector in vectors)
     return [*others, (1 - sum((share for share, _ in others), start=Fraction(0)), cells)]
 
 
 def of_found(
     budget: Cost, bounding: FoundGroups, neighbours: Neighbours, vectors: tuple[Vector, ...]
-) -> tuple[Joint, tuple[Gaussian, ...]]:
+) -> tuple[JointRounds, tuple[Gaussian, ...]]:
     """What finds groups and counts their people, and the noise of the measurement."""
     beside = tuple(((1 - FOUND_SHARE) * share, cells) for share, cells in shares(vectors))
     return joint.calibrated_beside(budget, bounding, neighbours, beside)
@@ -304,6 +304,6 @@ def laplace_shares(vectors: tuple[Vector, ...]) -> list[Fraction]:
 
 def of_listed_by_sums(budget: Cost, neighbours: Neighbours, vectors: tuple[Vector, ...]) -> tuple[Laplace, ...]:
     """Laplace noise of the measurement, if groups are known: no delta is needed."""
-    sensitivity = Fraction(Sums().most * changed_people(neighbours))
+    sensitivity = Fraction(Sums().maximum * changed_people(neighbours))
     parts = (budget.epsilon * share for share in laplace_shares(vectors))
     return tuple(Laplace(calibrate.laplace_scale(part, sensitivity), sensitivity) for part in parts)

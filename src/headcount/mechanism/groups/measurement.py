@@ -30,8 +30,8 @@ from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.metric import PEOPLE
 from headcount.mechanism.groups.norms import NoisyNorms, critical, shared
 from headcount.mechanism.groups.units import Squares, Units
-from headcount.mechanism.mechanism import law, noise_deviation
-from headcount.mechanism.stages.second import MOST_SHOWN
+from headcount.mechanism.mechanism import noise_deviation, noise_distribution
+from headcount.mechanism.stages.second import MAX_SHOWN
 from headcount.noise import Entropy
 from headcount.source.amounts import GRID
 
@@ -85,9 +85,9 @@ class _Lost:
     spread: float
     """Sum of a person's entries per norm, about, if they have one sign: the root of how many groups people are in."""
 
-    def given(self, bound: float, total: float, most: int, groups: int) -> Excess:
+    def given(self, bound: float, total: float, max_items: int, groups: int) -> Excess:
         """What the bound clips, once there are totals: their sum, and how many of them one norm may be spread over."""
-        ratios = self.clipping.ratios(bound, total * GRID, self.spread, most)
+        ratios = self.clipping.ratios(bound, total * GRID, self.spread, max_items)
         apart = groups / self.spread**2 if groups > 1 else 0.0
         return self.clipping.excess(bound, ratios, self.measured, apart).times(1 / GRID)
 
@@ -108,7 +108,7 @@ class GroupMeasurement:
     """The relative standard deviation that each vector's totals may have, if it is given; empty if none is."""
     units: Units = field(default=Squares(), repr=False)
     """One person's units in each measurement."""
-    most_groups: int = MOST_SHOWN
+    most_groups: int = MAX_SHOWN
     """Most groups that are measured."""
 
     @property
@@ -116,7 +116,7 @@ class GroupMeasurement:
         """Every privacy event, and how far neighbours are apart in what it is for: all units of one person, in as many
         numbers as they can change."""
         count, cells = len(self.vectors), self.most_groups * sum(vector.cells for vector in self.vectors)
-        changed = [MOST_SHOWN, len(self._profiled(self.vectors, self.most_groups)), 2 * count, cells]
+        changed = [MAX_SHOWN, len(self._profiled(self.vectors, self.most_groups)), 2 * count, cells]
         changes = [of_contributions(self.units.sensitivity(each)) for each in changed]
         return tuple(zip(self.events, changes[len(changes) - len(self.events) :], strict=True))
 
@@ -131,7 +131,7 @@ class GroupMeasurement:
         return self.noise.deviation / self.units.one
 
     @property
-    def unseen(self) -> int:
+    def undetected_people(self) -> int:
         """Number of people whose norms may be far above all others without being seen in a profile: more are seen in
         19 of 20 cases. 0 if no vector is measured."""
         if not self.vectors:
@@ -256,8 +256,8 @@ class GroupMeasurement:
             noise = _noise(event, each.vector.totals(count), entropy)
             unit = each.bound / (own * NORM_GUARD) / GRID
             values = (groups.totals(each.vector, each.bound, own) + noise).astype(np.float64) * unit
-            most = len(values) if self._is_spread(count) else 1
-            lost = each.lost.given(each.bound, float(values.sum()), most, count) if each.lost else NOTHING
+            max_items = len(values) if self._is_spread(count) else 1
+            lost = each.lost.given(each.bound, float(values.sum()), max_items, count) if each.lost else NOTHING
             found.append(NoisyVector(each.vector, each.bound, Totals(values, _deviation(event) * unit, lost)))
         return tuple(found)
 
@@ -276,12 +276,12 @@ def _centre(people: Floats, noise: Noise) -> float:
     seen = np.where(people >= noise.seen, people, 0.0)
     if not seen.any():
         return 0.0
-    place = int(np.searchsorted(np.cumsum(seen), seen.sum() / 2))
-    return float(np.rint((VALUES.edges[place] + VALUES.edges[place + 1]) / 2))
+    index = int(np.searchsorted(np.cumsum(seen), seen.sum() / 2))
+    return float(np.rint((VALUES.edges[index] + VALUES.edges[index + 1]) / 2))
 
 
 def _noise(event: Gaussian | Laplace, cells: int, entropy: Entropy) -> Integers:
-    return entropy.draw(law(event), cells)
+    return entropy.draw(noise_distribution(event), cells)
 
 
 def _noise_of(event: Gaussian | Laplace) -> Noise:
@@ -290,4 +290,4 @@ def _noise_of(event: Gaussian | Laplace) -> Noise:
 
 
 def _deviation(event: Gaussian | Laplace) -> float:
-    return noise_deviation(law(event))
+    return noise_deviation(noise_distribution(event))

@@ -8,7 +8,7 @@ from typing import Any
 
 from headcount.account.events import Neighbours
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, SplitWeight
+from headcount.bound import Bounding, SplitL2Budget
 from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import BoundSelection
@@ -53,7 +53,7 @@ EXAMPLE_GROUPS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupStatistics(Strategy):
+class GroupsStrategy(Strategy):
     """Several statistics of each group from one measurement."""
 
     metrics: tuple[Metric, ...]
@@ -90,8 +90,8 @@ class GroupStatistics(Strategy):
         if bounding is None:
             events = (of_listed_by_sums if self._laplace else of_listed)(self.rest, *self._changed)
             return MeasuredGroups(ListedGroups(), events[-1], self._measurement(events), self.metrics, self.scales)
-        assert isinstance(bounding, SplitWeight)
-        groups = FoundGroups(bounding.most, full=bounding.full, expected=bounding.expected)
+        assert isinstance(bounding, SplitL2Budget)
+        groups = FoundGroups(bounding.max_items, full=bounding.full, expected=bounding.expected)
         finding, events = of_found(self.rest, groups, *self._changed)
         measurement = self._measurement(events)
         return MeasuredGroups(groups, finding.event, measurement, self.metrics, self.scales, finding)
@@ -177,7 +177,7 @@ class GroupStatistics(Strategy):
 
     def example(self, bound: int) -> Bounding:
         """A bounding that may be selected, of people who are in up to this many groups."""
-        return SplitWeight(bound)
+        return SplitL2Budget(bound)
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism(None if self.cells is not None else self.example(ROUNDS_MOST_ITEMS))

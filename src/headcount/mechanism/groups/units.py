@@ -18,7 +18,7 @@ SLACK = 1 - 2.0**-40
 class Units(ABC):
     """Units of each vector, if one person's are put side by side."""
 
-    most: int
+    maximum: int
     order: ClassVar[Order]
     """Order of the norm that people are scaled to."""
 
@@ -46,22 +46,22 @@ class Squares(Units):
     """Units whose squares have a limit, for Gaussian noise. Vectors that may be negative differ by up to twice a norm
     if a person is replaced, and not by the root of two: their squares have half of the limit."""
 
-    most: int = SQUARED
+    maximum: int = SQUARED
     order = 2
 
     @property
     def one(self) -> int:
-        return isqrt(self.most)
+        return isqrt(self.maximum)
 
     def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
-        squared = self.most // 2 if opposite else self.most
+        squared = self.maximum // 2 if opposite else self.maximum
         units = [isqrt(int(squared * SLACK * weight / max(sum(weights), 1e-300))) for weight in weights]
         if sum(unit**2 for unit in units) > squared:
             raise ArithmeticError("vectors that are larger together than the noise is for")
         return units
 
     def sensitivity(self, items: int) -> Sensitivity:
-        return Sensitivity(items, self.one, items * self.one, self.most)
+        return Sensitivity(items, self.one, items * self.one, self.maximum)
 
     def alike(self, vectors: float) -> float:
         return sqrt(vectors)
@@ -72,21 +72,21 @@ class Sums(Units):
     """Units whose sum has a limit, for Laplace noise. Two vectors differ by at most the sum of both, whatever their
     direction."""
 
-    most: int = isqrt(SQUARED)
+    maximum: int = isqrt(SQUARED)
     order = 1
 
     @property
     def one(self) -> int:
-        return self.most
+        return self.maximum
 
     def shared(self, weights: Sequence[float], *, opposite: bool = False) -> list[int]:
-        units = [int(self.most * SLACK * weight / max(sum(weights), 1e-300)) for weight in weights]
-        if sum(units) > self.most:
+        units = [int(self.maximum * SLACK * weight / max(sum(weights), 1e-300)) for weight in weights]
+        if sum(units) > self.maximum:
             raise ArithmeticError("vectors that are larger together than the noise is for")
         return units
 
     def sensitivity(self, items: int) -> Sensitivity:
-        return Sensitivity(items, self.most, self.most, self.most**2)
+        return Sensitivity(items, self.maximum, self.maximum, self.maximum**2)
 
     def alike(self, vectors: float) -> float:
         return vectors

@@ -21,7 +21,15 @@ from headcount.bound.stability import Payment, Stability, of_contributions
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
 from headcount.mechanism.intervals import Ends, intervals_within
-from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Mechanism, Noisy, law, noise_deviation
+from headcount.mechanism.mechanism import (
+    AnyMechanism,
+    Columns,
+    Estimand,
+    Mechanism,
+    Noisy,
+    noise_deviation,
+    noise_distribution,
+)
 from headcount.mechanism.stages import clipped
 from headcount.mechanism.sums import sum_quantile
 from headcount.noise import Entropy
@@ -29,7 +37,7 @@ from headcount.wording import format_number, plural
 
 HALVES = 2
 """Units per count: values are multiples of one half."""
-MOST_DENOMINATOR = 1000
+MAX_DENOMINATOR = 1000
 """Shares of the price are fractions of small numbers."""
 
 
@@ -62,8 +70,8 @@ class Correlated(Mechanism[Bounded, Noisy]):
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        own = entropy.draw(self.law, len(bounded.totals))
-        common = entropy.draw(law(self.common), 1)  # once: drawn again, it would hide nobody
+        own = entropy.draw(self.distribution, len(bounded.totals))
+        common = entropy.draw(noise_distribution(self.common), 1)  # once: drawn again, it would hide nobody
         return Noisy(bounded.items, bounded.totals + own + common)
 
     def estimate(self, noisy: Noisy) -> Columns:
@@ -76,7 +84,7 @@ class Correlated(Mechanism[Bounded, Noisy]):
     @property
     def _width(self) -> int:
         """The 95% quantile of the noise, in halves."""
-        return sum_quantile(law(self.event), law(self.common), EXACT_MISS_RATE)
+        return sum_quantile(noise_distribution(self.event), noise_distribution(self.common), EXACT_MISS_RATE)
 
     @property
     def error(self) -> float:
@@ -84,12 +92,12 @@ class Correlated(Mechanism[Bounded, Noisy]):
 
     @property
     def deviation(self) -> float:
-        return sqrt(sum(noise_deviation(each) ** 2 for each in self.laws)) / HALVES
+        return sqrt(sum(noise_deviation(each) ** 2 for each in self.distributions)) / HALVES
 
     @property
     def difference_deviation(self) -> float:
         """The standard deviation of the noise of a difference of two counts, in which the common number cancels."""
-        return sqrt(2) * noise_deviation(self.law) / HALVES
+        return sqrt(2) * noise_deviation(self.distribution) / HALVES
 
     @property
     def estimand(self) -> Estimand:
@@ -104,7 +112,7 @@ class Correlated(Mechanism[Bounded, Noisy]):
         )
 
     def explain(self, item: str) -> list[str]:
-        own, common = (format_number(noise_deviation(each) / HALVES) for each in self.laws)
+        own, common = (format_number(noise_deviation(each) / HALVES) for each in self.distributions)
         return [
             f"headcount adds {self.describe_noise()} to every {item} of the public list, even if nobody has it. The "
             f"noise has two parts: one of its own for each {item} (standard deviation {own}), and one common number "
@@ -146,10 +154,12 @@ def laplace(budget: Cost, cells: int) -> Correlated:
     """Laplace noise: scales in proportion to the cube root of cells and 1. No delta is needed."""
     common = _share(1 / (cells ** (2 / 3) + 1))
     parts = [(1 - common, Fraction(cells)), (common, Fraction(1))]
-    events = [Laplace(calibrate.laplace_scale(budget.epsilon * share, most), most) for share, most in parts]
+    events = [
+        Laplace(calibrate.laplace_scale(budget.epsilon * share, max_items), max_items) for share, max_items in parts
+    ]
     return Correlated(ListedItems(cells, HALVES), *events)
 
 
 def _share(part: float) -> Fraction:
     """A share of the price, as a public fraction above 0."""
-    return max(Fraction(part).limit_denominator(MOST_DENOMINATOR), Fraction(1, MOST_DENOMINATOR))
+    return max(Fraction(part).limit_denominator(MAX_DENOMINATOR), Fraction(1, MAX_DENOMINATOR))

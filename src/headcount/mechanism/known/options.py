@@ -9,7 +9,7 @@ from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import whole
 from headcount.mechanism.known import correlated
-from headcount.mechanism.known.strategy import SELECTIONS, KnownItems, ShortList
+from headcount.mechanism.known.strategy import SELECTIONS, KnownItemsStrategy, ShortListStrategy
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
 from headcount.mechanism.stages import clipped
 from headcount.wording.options import Options, options
@@ -21,7 +21,7 @@ def parse_people(name: str, people: Any, before: Mapping[str, Any]) -> int | str
     """The number of people, if it is public; "count" if it is to be paid for."""
     if isinstance(people, str) and people == "count":
         return "count"
-    there = whole("people", people, least=1, fix='people=100000 if that is public, or people="count" to pay for it')
+    there = whole("people", people, minimum=1, fix='people=100000 if that is public, or people="count" to pay for it')
     if there > MAX_PEOPLE:
         raise BadParameter(f"people={people}: at most {MAX_PEOPLE:,}.", fix="people=100000")
     return there
@@ -53,8 +53,8 @@ class Clipped(CountOptions):
     gridded: ClassVar[bool] = True
     debiases: ClassVar[tuple[Debias, ...]] = ("auto", None, "ratio", "poisson")
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> KnownItems:
-        return known_items(request, budget, cells, by_name=True)
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> KnownItemsStrategy:
+        return known_items(request, budget, cells, explicit=True)
 
     def check_zero_delta(self, request: CountRequest) -> None:
         check_squares(request)
@@ -72,9 +72,9 @@ class Correlated(CountOptions):
     shared: ClassVar[bool] = False
     debiases: ClassVar[tuple[Debias, ...]] = ("auto",)
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> ShortList:
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> ShortListStrategy:
         assert cells is not None
-        return ShortList(**request.common(budget), cells=cells, by_name=True)
+        return ShortListStrategy(**request.common(budget), cells=cells, explicit=True)
 
     def check(self, request: CountRequest) -> None:
         super().check(request)
@@ -88,10 +88,10 @@ class Correlated(CountOptions):
         """The error follows from epsilon, whatever people have."""
 
 
-def known_items(request: CountRequest, budget: Cost, cells: int | None, by_name: bool = False) -> KnownItems:
+def known_items(request: CountRequest, budget: Cost, cells: int | None, explicit: bool = False) -> KnownItemsStrategy:
     """The strategy that holds each person to a bound."""
     assert cells is not None
-    return KnownItems(
+    return KnownItemsStrategy(
         **request.common(budget),
         cells=cells,
         count=request.count,
@@ -99,7 +99,7 @@ def known_items(request: CountRequest, budget: Cost, cells: int | None, by_name:
         grid=request.grid,
         debias=request.debias,
         people=request.people,
-        by_name=by_name,
+        explicit=explicit,
     )
 
 

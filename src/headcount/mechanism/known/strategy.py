@@ -68,7 +68,7 @@ small, all candidates above everybody's counts are as likely as the best, and th
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownItems(Strategy):
+class KnownItemsStrategy(Strategy):
     """Clipped counts with noise, for every item of a public list."""
 
     cells: int
@@ -78,7 +78,7 @@ class KnownItems(Strategy):
     debias: Debias = "auto"
     people: int | str | None = None
     """The number of people, if it is public; "count" if it is to be measured."""
-    by_name: bool = False
+    explicit: bool = False
     """Whether clipping was requested by name: then nothing else is measured beside the counts."""
 
     @property
@@ -90,7 +90,7 @@ class KnownItems(Strategy):
     @property
     def _corrects(self) -> bool:
         """True if what bounding removes is measured without being requested."""
-        return self.bound == self.debias == "auto" and self.cells > 1 and self.grid is None and not self.by_name
+        return self.bound == self.debias == "auto" and self.cells > 1 and self.grid is None and not self.explicit
 
     @property
     def selects(self) -> str:
@@ -148,8 +148,8 @@ class KnownItems(Strategy):
     @property
     def _candidates(self) -> tuple[int, ...]:
         """The bounds to select from: of events with Gaussian noise, their squares."""
-        most = LARGEST_COUNT if self.selects == ComparedSums.name else LARGEST_BY_RANK
-        grid = bound_grid(self.grid, min(self.cells, most) if self.count == "users" else most)
+        max_items = LARGEST_COUNT if self.selects == ComparedSums.name else LARGEST_BY_RANK
+        grid = bound_grid(self.grid, min(self.cells, max_items) if self.count == "users" else max_items)
         power = 1 if self.sums or self.count == "users" else 2
         return tuple(sorted({bound**power for bound in grid}))
 
@@ -171,7 +171,7 @@ class KnownItems(Strategy):
         if isinstance(bounding, SampledItems):
             return self._quieter(laplace(self.rest, bounding, *self._public))
         if isinstance(bounding, WeightedClip):
-            return self._quieter(weighted.of_known(self.rest, replace(bounding, most=MOST_ITEMS), *self._public))
+            return self._quieter(weighted.of_known(self.rest, replace(bounding, max_items=MOST_ITEMS), *self._public))
         if self.debias == "ratio" or self._corrects:
             return with_scalar(self.rest, "taken", counted, SCALAR_SHARE)
         if self.debias == "poisson" and self.people == "count":
@@ -199,7 +199,7 @@ class KnownItems(Strategy):
         epsilon, selection = self.budget.epsilon, self.selection
         match chosen:
             case LookAgain(NobodySeen()) if isinstance(selection, FromProfile) and len(earlier) == 1:
-                return replace(selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
+                return replace(selection, epsilon=epsilon * SECOND_PROFILE_SHARE, second_look=True)
             case LookAgain(HardlyMore() as few, otherwise):
                 return HeavyPeople(epsilon * HEAVY_SHARE, self.neighbours, few, otherwise)
             case SampledItems(lost=None):
@@ -290,12 +290,12 @@ class KnownItems(Strategy):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShortList(Strategy):
+class ShortListStrategy(Strategy):
     """People of every item of a public list, none of whom is bounded."""
 
     cells: int
     """Number of items."""
-    by_name: bool = False
+    explicit: bool = False
     """True if correlated noise was requested by name."""
 
     @property
@@ -303,7 +303,7 @@ class ShortList(Strategy):
         return ""
 
     def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
-        if self.by_name:
+        if self.explicit:
             return correlated.calibrated(self.rest, self.cells)
         return correlated.quietest(self.rest, self.cells, self.neighbours)
 

@@ -24,7 +24,7 @@ from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered.hierarchy import INTERVAL, calibrated, sampled_error
 from headcount.mechanism.ordered.readout import Quantiles
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
         if isinstance(self.bounding, SampledEvents):
             return of_contributions(self.bounding.sensitivity.times(answers))
         each = [sensitivity(self.bounding, self.q, neighbours) for neighbours in get_args(Neighbours)]
-        added, replaced = (Sensitivity(1, most, most, most**2).times(answers) for most in each)
+        added, replaced = (Sensitivity(1, maximum, maximum, maximum**2).times(answers) for maximum in each)
         return Stability(added, replaced, added.items)
 
     @property
-    def laws(self) -> tuple[Law, ...]:
-        return () if isinstance(self.event, SampleThreshold) else super().laws
+    def distributions(self) -> tuple[NoiseDistribution, ...]:
+        return () if isinstance(self.event, SampleThreshold) else super().distributions
 
     @property
     def error(self) -> float:
@@ -99,7 +99,7 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
             kept = entropy.thin(np.array([left, everything - left]), self.event.rate)
             seen = np.where(kept >= self.event.threshold, kept, 0)
             return int(seen[0]), int(seen[1])
-        return left - int(q * everything) + int(entropy.draw(self.law, 1)[0]), 0
+        return left - int(q * everything) + int(entropy.draw(self.distribution, 1)[0]), 0
 
     def estimate(self, noisy: SearchPath) -> Columns:
         """A point in the cell at which each search ended; and the nearest cuts that are significantly below and above,
@@ -127,11 +127,11 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
         """How much more lies below each cut than its share of all, and its standard deviation."""
         if not isinstance(self.event, SampleThreshold):
             return noisy.below / self.bounding.unit, np.full(noisy.below.shape, self.deviation)
-        q, least = np.array([float(each) for each in self.q])[:, None], self.event.threshold
+        q, minimum = np.array([float(each) for each in self.q])[:, None], self.event.threshold
         below, above = (
-            np.maximum(each, least) for each in (noisy.below, noisy.above)
+            np.maximum(each, minimum) for each in (noisy.below, noisy.above)
         )  # a hidden count is at most the threshold
-        hidden = np.where(noisy.below, 0, (1 - q) * least) + np.where(noisy.above, 0, q * least)
+        hidden = np.where(noisy.below, 0, (1 - q) * minimum) + np.where(noisy.above, 0, q * minimum)
         return (1 - q) * noisy.below - q * noisy.above, np.sqrt((1 - q) ** 2 * below + q**2 * above) + hidden
 
     def explain(self, item: str) -> list[str]:

@@ -28,7 +28,7 @@ from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered.readout import Readout
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         return of_contributions(self.bounding.sensitivity.times(self.shape.levels), sum(self.shape.sizes))
 
     @property
-    def laws(self) -> tuple[Law, ...]:
-        return () if isinstance(self.event, SampleThreshold) else super().laws
+    def distributions(self) -> tuple[NoiseDistribution, ...]:
+        return () if isinstance(self.event, SampleThreshold) else super().distributions
 
     @property
     def error(self) -> float:
@@ -73,7 +73,7 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
 
     def _measured(self, totals: Integers, entropy: Entropy) -> Integers:
         if not isinstance(self.event, SampleThreshold):
-            return totals + entropy.draw(self.law, len(totals))
+            return totals + entropy.draw(self.distribution, len(totals))
         kept = entropy.thin(totals, self.event.rate)
         return np.where(kept >= self.event.threshold, kept, 0)
 
@@ -84,8 +84,8 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
     def consistent(self, noisy: NoisyTree) -> Counts:
         """The least-squares tree whose levels agree, in rows."""
         if isinstance(self.event, SampleThreshold):
-            rate, least = float(self.event.rate), self.event.threshold
-            return sampled_tree.consistent(self.shape, list(noisy.levels), rate, least)
+            rate, minimum = float(self.event.rate), self.event.threshold
+            return sampled_tree.consistent(self.shape, list(noisy.levels), rate, minimum)
         wider = LAPLACE_TO_NORMAL if isinstance(self.event, Laplace) else 1.0
         levels = [values / self.bounding.unit for values in noisy.levels]
         return tree.consistent(self.shape, levels, [(wider * self.deviation) ** 2] * len(levels))
@@ -96,10 +96,10 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
         agree = "It combines all counts by least squares, and reads ranges or quantiles from the result."
         if not isinstance(self.event, SampleThreshold):
             return [tree, f"headcount adds {self.describe_noise()} to each count.", agree]
-        rate, least = float(self.event.rate), self.event.threshold
+        rate, minimum = float(self.event.rate), self.event.threshold
         sample = (
             f"For each level, headcount draws a new sample: each person is in it with a probability of {rate:.4g}. It "
-            f"adds no noise, and hides counts of less than {least:,}."
+            f"adds no noise, and hides counts of less than {minimum:,}."
         )
         return [tree, sample, agree]
 
@@ -130,13 +130,13 @@ def noisy(
 ) -> Hierarchy:
     """The best tree for a kind of noise, calibrated to the budget."""
     shape = best_shape(cells, added="scales" if kind == "laplace" else "squares")
-    most, times = bounding.sensitivity.total, changed_people(neighbours) * shape.levels
-    return Hierarchy(bounding, calibrated(kind, budget, most, times, sum(shape.sizes)), shape, readout)
+    maximum, times = bounding.sensitivity.total, changed_people(neighbours) * shape.levels
+    return Hierarchy(bounding, calibrated(kind, budget, maximum, times, sum(shape.sizes)), shape, readout)
 
 
-def calibrated(kind: Noise, budget: Cost, most: int, times: int, cells: int) -> Laplace | Gaussian:
-    """Noise for `times` vectors, each of l1 sensitivity `most`, with `cells` integers in all."""
+def calibrated(kind: Noise, budget: Cost, maximum: int, times: int, cells: int) -> Laplace | Gaussian:
+    """Noise for `times` vectors, each of l1 sensitivity `maximum`, with `cells` integers in all."""
     if kind == "laplace":
-        return Laplace(calibrate.laplace_scale(budget.epsilon, times * most), Fraction(times * most))
-    squared, changed = Fraction(times * most**2), min(times * most, cells)
+        return Laplace(calibrate.laplace_scale(budget.epsilon, times * maximum), Fraction(times * maximum))
+    squared, changed = Fraction(times * maximum**2), min(times * maximum, cells)
     return Gaussian(calibrate.gaussian_variance(budget.epsilon, budget.delta, squared, changed), squared, changed)

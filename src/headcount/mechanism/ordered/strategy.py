@@ -44,7 +44,7 @@ side."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ordered(Strategy):
+class OrderedStrategy(Strategy):
     """Counts over the cells of a public scale."""
 
     readout: Quantiles | Ranges

@@ -6,8 +6,8 @@ from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Generalized
 from headcount.errors import BadParameter
 from headcount.mechanism.options import CountOptions, CountRequest
-from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Sampled
-from headcount.mechanism.sampled.strategy import Samples
+from headcount.mechanism.sampled.sample_threshold import MAX_REPORTS, Sampled
+from headcount.mechanism.sampled.strategy import SampledStrategy
 from headcount.mechanism.stages.sampling import SampleOptions
 from headcount.wording.options import options
 
@@ -30,21 +30,21 @@ class SampleThreshold(SampleOptions, CountOptions):
     example: ClassVar[str] = "theta=15"
     people_only: ClassVar[bool] = True
     ways: ClassVar[tuple[str, ...]] = ("auto", Generalized.name)
-    largest_bound: ClassVar[int] = MOST_REPORTS
+    largest_bound: ClassVar[int] = MAX_REPORTS
     bound_reason: ClassVar[str] = "it is not for samples"
     gridded: ClassVar[bool] = True
     debias_reason: ClassVar[str] = "counts of a sample are not scaled"
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Samples:
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> SampledStrategy:
         common = request.common(budget)
-        return Samples(**common, cells=cells, bound=request.bound, grid=request.grid, sampling=self.sampling)
+        return SampledStrategy(**common, cells=cells, bound=request.bound, grid=request.grid, sampling=self.sampling)
 
     def check(self, request: CountRequest) -> None:
         super().check(request)
         if isinstance(request.bound, str) and None not in (self.p, self.theta):
             raise BadParameter("p and theta leave nothing to choose a bound by.", fix="bound=1, or only one of them")
-        if request.grid is not None and request.grid[-1] > MOST_REPORTS:
-            raise BadParameter(f"grid: in a sample up to {MOST_REPORTS:,}.", fix="grid=[1, 2, 5, 10]")
+        if request.grid is not None and request.grid[-1] > MAX_REPORTS:
+            raise BadParameter(f"grid: in a sample up to {MAX_REPORTS:,}.", fix="grid=[1, 2, 5, 10]")
 
     def check_zero_delta(self, request: CountRequest) -> None:
         raise BadParameter("delta=0: a sample needs a delta above 0.", fix="delta=1e-6")

@@ -23,11 +23,11 @@ from headcount.estimate.constants import MISS_RATE, Z
 from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.stages.sampling import Sampling, sampling
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.source.arrow_columns import arrow
 from headcount.wording import format_number
 
-MOST_REPORTS = 100
+MAX_REPORTS = 100
 """The largest number of reports of one person: the price of more takes too long to compute."""
 
 
@@ -42,7 +42,7 @@ class Sampled(Mechanism[Bounded, Noisy]):
     """Whether the items are known in advance: those below the threshold are then released as 0."""
 
     @property
-    def laws(self) -> tuple[Law, ...]:
+    def distributions(self) -> tuple[NoiseDistribution, ...]:
         return ()
 
     @property
@@ -72,13 +72,13 @@ class Sampled(Mechanism[Bounded, Noisy]):
         return Columns({"count": np.where(seen, found.counts, 0), "low": ends[0], "high": ends[1]})
 
     def explain(self, item: str) -> list[str]:
-        rate, least = float(self.event.rate), self.event.threshold
+        rate, minimum = float(self.event.rate), self.event.threshold
         others, miss = ("appear as 0", MISS_RATE / 2) if self.listed else ("stay hidden", MISS_RATE)
         return [
             f"headcount draws a sample: each {item} of each person is in it with a probability of {rate:.4g}, by a "
             "coin of its own. It adds no noise.",
-            f"It shows the counts with at least {least:,} people in the sample. All others {others}; in "
-            f"{'97.5%' if self.listed else '95%'} of cases such a count is at most {unseen(rate, least, miss):,}.",
+            f"It shows the counts with at least {minimum:,} people in the sample. All others {others}; in "
+            f"{'97.5%' if self.listed else '95%'} of cases such a count is at most {unseen(rate, minimum, miss):,}.",
         ]
 
     @property
@@ -94,7 +94,7 @@ def calibrated(
     budget: Cost, bounding: SampledItems, neighbours: Neighbours, how: Sampling, *, cells: int | None = None
 ) -> Sampled:
     """The mechanism with the lowest threshold in people that the budget pays for."""
-    items = bounding.most if cells is None else min(bounding.most, cells)
+    items = bounding.max_items if cells is None else min(bounding.max_items, cells)
     return Sampled(bounding, sampling(budget, items, neighbours, how), cells is not None, max_totals=cells)
 
 

@@ -8,7 +8,7 @@ from headcount.bound import Bounding, SampledItems
 from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
-from headcount.mechanism.sampled.sample_threshold import MOST_REPORTS, Sampled, calibrated, levels
+from headcount.mechanism.sampled.sample_threshold import MAX_REPORTS, Sampled, calibrated, levels
 from headcount.mechanism.stages.sampling import EXACT_SAMPLING, Sampling
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
@@ -28,7 +28,7 @@ EXAMPLE_COUNTS = (100, 10_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Samples(Strategy):
+class SampledStrategy(Strategy):
     """Each report of each person enters the sample by a coin of its own."""
 
     cells: int | None
@@ -44,7 +44,7 @@ class Samples(Strategy):
     def selection(self) -> BoundSelection[Any] | None:
         if isinstance(self.bound, int):
             return None
-        grid = bound_grid(self.grid, MOST_REPORTS)
+        grid = bound_grid(self.grid, MAX_REPORTS)
         found = levels(self.rest, self.neighbours, self.sampling, grid, self.cells)
         thresholds, noise = zip(*found, strict=True)
         return Generalized(self.price, self.neighbours, SampledItems, grid, thresholds, noise)
@@ -76,10 +76,10 @@ class Samples(Strategy):
         error = error_table(errors, cases, "95%") if chosen else [error_line(errors[0], "95%")]
         if self.cells is not None:
             return [*error, all_appear(item)]
-        least = [f"{format_visible_from(each)} people" for each in mechanisms]
+        minimum = [f"{format_visible_from(each)} people" for each in mechanisms]
         if not chosen:
-            return [*error, ("appear", f"To appear, each {item} needs about {least[0]}.")]
-        needed = [("", f"{each} if nearly everyone has {number}") for each, number in zip(least, cases, strict=True)]
+            return [*error, ("appear", f"To appear, each {item} needs about {minimum[0]}.")]
+        needed = [("", f"{each} if nearly everyone has {number}") for each, number in zip(minimum, cases, strict=True)]
         return [*error, ("appear", f"To appear, each {item} needs about:"), *needed]
 
     def outlook(self, item: str) -> str:

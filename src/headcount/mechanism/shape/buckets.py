@@ -69,7 +69,7 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyBuckets:
         self.check(bounded)
         totals = self._hashed(bounded, entropy) if self.hashed else bounded.totals
-        noisy = totals + entropy.draw(self.law, len(totals))
+        noisy = totals + entropy.draw(self.distribution, len(totals))
         return NoisyBuckets(bounded.items.slice(0, 0), noisy, self.hashed)
 
     def _hashed(self, bounded: Bounded, entropy: Entropy) -> Integers:
@@ -117,7 +117,7 @@ class Buckets(Mechanism[Bounded, NoisyBuckets]):
     def expected_contributions(self) -> int | None:
         """The number of contributions, if it follows from public numbers."""
         if isinstance(self.buckets, ContributionLimit):
-            return self.buckets.most
+            return self.buckets.maximum
         return self.buckets // BUCKETS_PER_CONTRIBUTION if self.hashed else None
 
     def check_worth(self) -> None:

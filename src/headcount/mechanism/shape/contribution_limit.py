@@ -12,7 +12,7 @@ from math import ceil
 from headcount.account.events import Laplace
 from headcount.bound import Bounding
 from headcount.bound.stability import Payment, of_number
-from headcount.mechanism.mechanism import law, noise_deviation
+from headcount.mechanism.mechanism import noise_deviation, noise_distribution
 from headcount.noise import Entropy
 from headcount.wording import format_number
 
@@ -27,7 +27,7 @@ MAX_CONTRIBUTIONS = 2**60
 class ContributionLimit:
     """An upper bound of the number of contributions, or the noise with which they are counted."""
 
-    most: int | None
+    maximum: int | None
     """The upper bound, if it is public."""
     event: Laplace | None = None
     """The noise on the count, if it is not."""
@@ -41,15 +41,15 @@ class ContributionLimit:
     def draw(self, total: int, entropy: Entropy) -> int:
         """Draw an upper bound of the total that holds with high probability, and is at least 1."""
         if self.event is None:
-            return self.most or 1
-        noisy = total + int(entropy.draw(law(self.event), 1)[0])
+            return self.maximum or 1
+        noisy = total + int(entropy.draw(noise_distribution(self.event), 1)[0])
         return min(max(noisy + ceil(SAFETY_SCALES * self.event.scale), 1), MAX_CONTRIBUTIONS)
 
     def explain(self) -> list[str]:
         """Describe the noisy count, if there is one."""
         if self.event is None:
             return []
-        deviation = format_number(noise_deviation(law(self.event)))
+        deviation = format_number(noise_deviation(noise_distribution(self.event)))
         return [
             "headcount first counts how much people contribute in all, with Laplace noise with a standard deviation of "
             f"{deviation}."

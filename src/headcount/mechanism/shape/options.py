@@ -14,7 +14,7 @@ from headcount.wording.options import Options, options
 def parse_buckets(name: str, many: Any, before: Mapping[str, Any]) -> int:
     """The number of buckets."""
     fix = f"buckets=100000, about {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"
-    number = whole("buckets", many, least=2, fix=fix)
+    number = whole("buckets", many, minimum=2, fix=fix)
     if number > MAX_BUCKETS:
         raise BadParameter(f"buckets={many}: at most {MAX_BUCKETS:,}.", fix=f"buckets={MAX_BUCKETS}")
     return number

@@ -28,7 +28,7 @@ from headcount.mechanism.shape.contribution_limit import ContributionLimit
 from headcount.noise import Entropy
 from headcount.wording import plural
 
-MOST_STEPS = 2**20
+MAX_STEPS = 2**20
 """The largest number of rows, and of columns."""
 ASPECT_RATIO = 3
 """Rows are this factor times the root of all boxes, columns the root divided by this factor: 10% less error than with
@@ -78,12 +78,12 @@ class Staircase(Mechanism[Bounded, NoisyStaircase]):
         (rows, columns), max_count = steps_for(boxes), min(boxes, self.limit.people or boxes)
         rows, columns = min(rows, self.cells or rows), min(columns, max_count)
         true = np.concatenate(staircase(bounded.totals, rows, columns))
-        noisy = true + entropy.draw(self.law, len(true))
+        noisy = true + entropy.draw(self.distribution, len(true))
         shown = bounded.items.slice(0, 0), noisy[:0]
-        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self._most_items, max_count, self.limit.people)
+        return NoisyStaircase(*shown, noisy[:rows], noisy[rows:], self._max_items, max_count, self.limit.people)
 
     @property
-    def _most_items(self) -> int | None:
+    def _max_items(self) -> int | None:
         """The largest possible number of items, if it is public: those listed, or those that all people may have."""
         people = None if self.limit.people is None else self.limit.people * self.bounding.limit
         return min((each for each in (self.cells, people) if each is not None), default=None)
@@ -128,7 +128,7 @@ def steps_for(boxes: int) -> tuple[int, int]:
     """The rows and columns that hold every box: fewer than 3 (s + 1) items have more than s / 3 people, s being the
     root of all boxes."""
     root = isqrt(max(boxes, 1))
-    return min(ASPECT_RATIO * root + ASPECT_RATIO - 1, MOST_STEPS), min(max(root // ASPECT_RATIO, 1), MOST_STEPS)
+    return min(ASPECT_RATIO * root + ASPECT_RATIO - 1, MAX_STEPS), min(max(root // ASPECT_RATIO, 1), MAX_STEPS)
 
 
 def staircase(totals: Integers, rows: int, columns: int) -> tuple[Integers, Integers]:
@@ -153,5 +153,5 @@ def calibrated(
 
 def laplace_event(epsilon: Fraction, bounding: SampledItems, neighbours: Neighbours) -> Laplace:
     """Noise for integers to which a person adds at most `bound` in all; a replaced one removes as much as well."""
-    most = changed_people(neighbours) * bounding.sensitivity.total
-    return Laplace(calibrate.laplace_scale(epsilon, most), Fraction(most))
+    maximum = changed_people(neighbours) * bounding.sensitivity.total
+    return Laplace(calibrate.laplace_scale(epsilon, maximum), Fraction(maximum))

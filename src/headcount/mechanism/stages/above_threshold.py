@@ -18,7 +18,7 @@ from headcount.wording import format_number
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnknownItems(Strategy):
+class UnknownItemsStrategy(Strategy):
     """Base of the strategies that release items above a threshold."""
 
     count: Literal["users", "events"]
@@ -36,8 +36,8 @@ class UnknownItems(Strategy):
         mechanisms = [self.mechanism(self.example_of_one), *map(self.mechanism, map(self.example, EXAMPLE_BOUNDS[1:]))]
         cases = at_most(item if self.count == "users" else "event")
         needed = [
-            f"{least} {unit} if nearly everyone has {number}"
-            for least, number in zip(map(format_visible_from, mechanisms), cases, strict=True)
+            f"{minimum} {unit} if nearly everyone has {number}"
+            for minimum, number in zip(map(format_visible_from, mechanisms), cases, strict=True)
         ]
         return [
             *error_table([f"{format_number(each.error)} {unit}" for each in mechanisms], cases),

@@ -37,7 +37,7 @@ class Clipped(ScalarMechanism):
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        values = bounded.totals + entropy.draw(self.law, len(bounded.totals))
+        values = bounded.totals + entropy.draw(self.distribution, len(bounded.totals))
         return self.noisy(bounded, bounded.items, values, entropy)
 
     def explain(self, item: str) -> list[str]:

@@ -19,15 +19,15 @@ import numpy as np
 from headcount.account import calibrate
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
-from headcount.bound import BoundedRounds, Split, SplitWeight
+from headcount.bound import BoundedRounds, Split, SplitL2Budget
 from headcount.bound.selection.profile import Profile
-from headcount.bound.shown import Shown
+from headcount.bound.shown import PublicItems
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Noisy, law
+from headcount.mechanism.mechanism import Noisy, noise_distribution
 from headcount.mechanism.stages.rounds import NoisyRounds, RoundMeans, Rounds
-from headcount.mechanism.stages.second import MOST_SHOWN, NoisySecond, SecondMeasurement
+from headcount.mechanism.stages.second import MAX_SHOWN, NoisySecond, SecondMeasurement
 from headcount.mechanism.stages.weighted import SECOND_TIME
 from headcount.noise import Entropy
 from headcount.source.encoded import Booleans
@@ -35,7 +35,7 @@ from headcount.wording import plural
 
 WEIGHTS = (2, 3, 4, 6)
 """Weight of each round in the mean, and its part of the noise's budget."""
-SHARES = ((Fraction(5, 100), 2), (Fraction(2, 100), 1), (Fraction(6, 100), MOST_SHOWN), (Fraction(3, 100), 1))
+SHARES = ((Fraction(5, 100), 2), (Fraction(2, 100), 1), (Fraction(6, 100), MAX_SHOWN), (Fraction(3, 100), 1))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount, the last totals and the number
 of people who have far more, and the number of cells that one person can change. All constants: set on a panel of tables
 (docs/evidence.md says on which)."""
@@ -104,7 +104,7 @@ def averaged(counts: Measured, last: Measured) -> Measured:
 class JointRun:
     """A run: what is public after each round."""
 
-    def __init__(self, mechanism: "Joint", bounded: BoundedRounds, entropy: Entropy) -> None:
+    def __init__(self, mechanism: "JointRounds", bounded: BoundedRounds, entropy: Entropy) -> None:
         self.mechanism, self.bounded, self.entropy = mechanism, bounded, entropy
         self.means, self.first = RoundMeans(len(bounded.totals)), np.zeros_like(bounded.totals)
         self.counts, self.split, self.bound = Counts(len(bounded.totals)), mechanism.bounding.split(), 1
@@ -116,40 +116,40 @@ class JointRun:
         shown = np.maximum(self.first[self.means.shown], 0)
         return float(shown.sum(dtype=np.float64)) / self.mechanism.bounding.unit
 
-    def look(self) -> Shown:
+    def look(self) -> PublicItems:
         """What people have of what is shown."""
         return self.bounded.look_again(self.means.shown)
 
-    def round(self, place: int) -> None:
+    def round(self, index: int) -> None:
         """Draw a round, and decide what the next one is for."""
-        event, weight, weights = self.mechanism.weighted_rounds[place]
+        event, weight, weights = self.mechanism.weighted_rounds[index]
         before = self.means.shown
-        totals = self.bounded.spread(before, self.split) if place else self.bounded.totals
-        noisy = totals + self.entropy.draw(law(event), len(totals))
-        self.first = self.first if place else noisy
+        totals = self.bounded.spread(before, self.split) if index else self.bounded.totals
+        noisy = totals + self.entropy.draw(noise_distribution(event), len(totals))
+        self.first = self.first if index else noisy
         self.counts.add(noisy, before, self.split, event)
         self.means.add(noisy[~before], event, weight, weights)
-        self._count_from_now_on(place)
+        self._count_from_now_on(index)
 
-    def _count_from_now_on(self, place: int) -> None:
+    def _count_from_now_on(self, index: int) -> None:
         """Divide weights between what is shown and what is not, if enough is shown."""
         mechanism, weight = self.mechanism, self.weight
-        if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, place):
-            self.counting = mechanism.counting(self, place)
+        if self.counting is None and self.means.shown.any() and mechanism.is_enough(weight, index):
+            self.counting = mechanism.counting(self, index)
         if self.counting is not None:
             self.bound = self.counting.bound_for(weight, int(self.means.shown.sum()))
             self.split = mechanism.bounding.split(int(mechanism.bounding.squared * mechanism.part(weight)), self.bound)
 
 
 @dataclass(frozen=True)
-class Joint(Rounds):
+class JointRounds(Rounds):
     """Noise on the weight of every item, round after round: of those that are not shown yet, to find them; of the
     others, to count them."""
 
     name: ClassVar[str] = "joint"
     proof: ClassVar[str] = "docs/proofs/joint.md"
     usual_spread: ClassVar[float] = 0.2
-    bounding: SplitWeight
+    bounding: SplitL2Budget
     second: SecondMeasurement
     weights: tuple[int, ...] = WEIGHTS
 
@@ -160,18 +160,18 @@ class Joint(Rounds):
         """True for the items that are shown, and these items with their counts."""
         self.check(bounded)
         run = JointRun(self, bounded, entropy)
-        for place in range(len(self.rounds)):
-            run.round(place)
+        for index in range(len(self.rounds)):
+            run.round(index)
         items, values, rounds = run.means.released(bounded.items)
         if run.counting is None:
             return run.means.shown, Noisy(items, values)
         return run.means.shown, NoisyRounds(items, values, self.counted(run, run.counting), rounds)
 
-    def counting(self, run: JointRun, place: int) -> Counting:
+    def counting(self, run: JointRun, index: int) -> Counting:
         """Take a profile of people by how much they have of what is shown; the bound follows from it."""
         first, weight = self._first_of(run), run.weight
         profile = self.second.look(run.look(), len(first.values), run.entropy)
-        deviation = self.deviation_after(place, self.part(weight))
+        deviation = self.deviation_after(index, self.part(weight))
         bound = self.second.bound_squared(profile, first, sqrt(self.bounding.full), deviation)
         return Counting(profile, bound, weight, len(first.values))
 
@@ -189,18 +189,18 @@ class Joint(Rounds):
         """The share of everybody's weight in the first round, about."""
         return min(weight / self.bounding.expected, 1.0) if self.bounding.expected else UNKNOWN_SHARE
 
-    def is_enough(self, weight: float, place: int) -> bool:
+    def is_enough(self, weight: float, index: int) -> bool:
         """True if items that are shown after a round, and have this weight, are counted from then on."""
         known = self.bounding.expected > 0
-        return place + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
+        return index + 1 >= FINDING_ROUNDS or (known and self.share(weight) >= ENOUGH_SHOWN)
 
     def part(self, weight: float) -> float:
         """The part of a person's squares for shown items that have this weight."""
         return max(self.share(weight) ** 2, LEAST_PART)
 
-    def deviation_after(self, place: int, part: float) -> float:
+    def deviation_after(self, index: int, part: float) -> float:
         """Standard deviation of counts from all that follows a round, in units for a norm of 1."""
-        precision = part * sum(1 / each.variance for each in self.rounds[place + 1 :])
+        precision = part * sum(1 / each.variance for each in self.rounds[index + 1 :])
         return 1 / sqrt(precision + 1 / self.second.totals.variance)
 
     def error_at(self, bound: int) -> float:
@@ -221,33 +221,33 @@ class Joint(Rounds):
         ]
 
 
-def calibrated(budget: Cost, bounding: SplitWeight, neighbours: Neighbours) -> Joint:
+def calibrated(budget: Cost, bounding: SplitL2Budget, neighbours: Neighbours) -> JointRounds:
     """The mechanism for a budget."""
     return calibrated_beside(budget, bounding, neighbours, ())[0]
 
 
 def calibrated_beside(
-    budget: Cost, bounding: SplitWeight, neighbours: Neighbours, beside: tuple[tuple[Fraction, int], ...]
-) -> tuple[Joint, tuple[Gaussian, ...]]:
+    budget: Cost, bounding: SplitL2Budget, neighbours: Neighbours, beside: tuple[tuple[Fraction, int], ...]
+) -> tuple[JointRounds, tuple[Gaussian, ...]]:
     """The mechanism, and the noise of further measurements of what it shows: each part of `beside` is its share of the
     price of all noise, and the number of cells that one person can change."""
-    (*earlier, last), others = _noise(budget, bounding.most, neighbours, beside)
+    (*earlier, last), others = _noise(budget, bounding.max_items, neighbours, beside)
     second, further = others[: len(SHARES)], others[len(SHARES) :]
-    return Joint(bounding, last, tuple(earlier), SecondMeasurement(second, largest=1)), further
+    return JointRounds(bounding, last, tuple(earlier), SecondMeasurement(second, largest=1)), further
 
 
 @lru_cache(maxsize=256)
 def _noise(
-    budget: Cost, most: int, neighbours: Neighbours, beside: tuple[tuple[Fraction, int], ...]
+    budget: Cost, max_items: int, neighbours: Neighbours, beside: tuple[tuple[Fraction, int], ...]
 ) -> tuple[list[ThresholdRound], tuple[Gaussian, ...]]:
     own = 1 - sum((share for share, _ in beside), start=Fraction(0))
     rounds, others = calibrate.rounds(
         budget.epsilon,
         budget.delta,
-        items=most,
+        items=max_items,
         weights=WEIGHTS,
         beside=[*((own * share, cells) for share, cells in SHARES), *beside],
         neighbours=neighbours,
-        cells=MOST_SHOWN,
+        cells=MAX_SHOWN,
     )
     return rounds, tuple(others)

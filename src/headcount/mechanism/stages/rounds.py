@@ -19,15 +19,15 @@ import pyarrow as pa
 from headcount.account import calibrate
 from headcount.account.events import Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
-from headcount.bound import BoundedRounds, SpreadWeight
+from headcount.bound import BoundedRounds, EvenL2Budget
 from headcount.bound.stability import Payment
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
-from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, law, noise_law
-from headcount.mechanism.stages.second import MOST_SHOWN, SecondMeasurement
+from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, noise_distribution, noise_law
+from headcount.mechanism.stages.second import MAX_SHOWN, SecondMeasurement
 from headcount.mechanism.stages.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow
 from headcount.source.encoded import Booleans
@@ -36,10 +36,10 @@ from headcount.wording import format_number, plural
 WEIGHTS = (16, 24, 36, 54, 81)
 """Weight of each round in the mean, and its part of the noise's budget: each half as much again as the one before
 (fitted on two tables: docs/evidence.md)."""
-SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MOST_SHOWN), (Fraction(2, 100), 1))
+SHARES = ((Fraction(2, 100), 2), (Fraction(1, 200), 1), (Fraction(15, 200), MAX_SHOWN), (Fraction(2, 100), 1))
 """Of what is shown: the share of the noise's budget for the profile, the clipped amount, the totals and the number of
 people who have far more, and the number of cells that one person can change."""
-LEAST_VALUE, LARGEST_VALUE = -(2**55), 2**51
+MIN_VALUE, LARGEST_VALUE = -(2**55), 2**51
 """Limits of a noisy total, so that weighted sums fit into 64 bits. An item at the lower one is never shown, whatever
 its other rounds are."""
 ROUNDS_MOST_ITEMS = 100
@@ -73,7 +73,7 @@ class RoundMeans:
         """Add a round's noisy totals of the items that are not shown yet, and show those whose mean is at least the
         threshold; `weights` is the sum of the weights so far."""
         left = ~self.shown
-        self._sums[left] += weight * np.clip(noisy, LEAST_VALUE, LARGEST_VALUE)
+        self._sums[left] += weight * np.clip(noisy, MIN_VALUE, LARGEST_VALUE)
         new = left & (self._sums >= weights * event.threshold)
         self.rounds[new], self._values[new] = self._place, self._sums[new] // weights
         self._place += 1
@@ -91,7 +91,7 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
     proof: ClassVar[str] = "docs/proofs/rounds.md"
     usual_spread: ClassVar[float] = 0.25
     """Relative difference between items of what their weights lost, as it is expected before it is measured."""
-    bounding: SpreadWeight
+    bounding: EvenL2Budget
     event: ThresholdRound
     """The last round."""
     earlier: tuple[ThresholdRound, ...]
@@ -113,11 +113,11 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
     def run(self, bounded: BoundedRounds, entropy: Entropy) -> Noisy:
         self.check(bounded)
         means, totals, split = RoundMeans(len(bounded.totals)), bounded.totals, self.bounding.split()
-        for place, (event, weight, weights) in enumerate(self.weighted_rounds):
+        for index, (event, weight, weights) in enumerate(self.weighted_rounds):
             left = ~means.shown
-            if place:
+            if index:
                 totals = bounded.spread(~left, split)
-            means.add(totals[left] + entropy.draw(law(event), int(left.sum())), event, weight, weights)
+            means.add(totals[left] + entropy.draw(noise_distribution(event), int(left.sum())), event, weight, weights)
         items, values, rounds = means.released(bounded.items)
         if self.second is None or not len(values):
             return Noisy(items, values)
@@ -138,7 +138,7 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         """Counts from the last measurement and from the mean weights, whose noise is that of an item's round."""
         if not isinstance(noisy, NoisyRounds):
             return super().estimate(noisy)
-        return to_columns(self.counts(noisy), least=1)
+        return to_columns(self.counts(noisy), minimum=1)
 
     def counts(self, noisy: NoisyRounds) -> CombinedCounts:
         """The counts of what is shown, with standard deviations."""
@@ -166,14 +166,15 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
 
     def explain_rounds(self, item: str) -> str:
         """Describe how items are found, in sentences."""
-        least = ", ".join(
+        minimum = ", ".join(
             f"{format_number(each.threshold / self.bounding.unit)} in round {number}"
             for number, each in enumerate(self.rounds, 1)
         )
         return (
             f"There are {len(self.rounds)} rounds. In each round, people spread their weight over the {plural(item)} "
             "that do not appear yet, and headcount adds discrete Gaussian noise to the weight of each of them. An item "
-            f"appears once the running mean of its noisy weights reaches the threshold: {least}. All other items stay "
+            f"appears once the running mean of its noisy weights reaches the threshold: {minimum}. All other items "
+            f"stay "
             "hidden."
         )
 
@@ -182,8 +183,8 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         return "true" if self.second else "none"
 
     @property
-    def unseen(self) -> int:
-        return self.second.unseen if self.second else 0
+    def undetected_people(self) -> int:
+        return self.second.undetected_people if self.second else 0
 
     @property
     def measured_coverage(self) -> bool:
@@ -194,16 +195,16 @@ class Rounds(Mechanism[BoundedRounds, Noisy]):
         return TRUE_COUNT if self.second else super().interval_meaning
 
 
-def calibrated(budget: Cost, bounding: SpreadWeight, neighbours: Neighbours) -> Rounds:
+def calibrated(budget: Cost, bounding: EvenL2Budget, neighbours: Neighbours) -> Rounds:
     """The mechanism for a budget."""
     (*earlier, last), others = calibrate.rounds(
-        budget.epsilon, budget.delta, items=bounding.most, weights=WEIGHTS, beside=SHARES, neighbours=neighbours
+        budget.epsilon, budget.delta, items=bounding.max_items, weights=WEIGHTS, beside=SHARES, neighbours=neighbours
     )
     return Rounds(bounding, last, tuple(earlier), SecondMeasurement(tuple(others), largest=1))
 
 
 @noise_law.register
-def _(event: ThresholdRound) -> Law:
+def _(event: ThresholdRound) -> NoiseDistribution:
     return DiscreteGaussian(event.variance)
 
 

@@ -10,7 +10,7 @@ from headcount.account.cost import native
 from headcount.account.events import Neighbours
 from headcount.account.events import SampleThreshold as Event
 from headcount.account.guarantee import Cost
-from headcount.account.rates import LEAST_RATE, MOST_THRESHOLD
+from headcount.account.rates import MAX_THRESHOLD, MIN_RATE
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
 from headcount.mechanism.options import choice
@@ -40,17 +40,17 @@ def parse_probability(name: str, p: Any, before: Mapping[str, Any]) -> Fraction:
     chance = rational("p", p, fix="p=0.25, or no p")
     if not 0 < chance < 1:
         raise BadParameter(f"p={p!r}: the chance to be in the sample, more than 0 and less than 1.", fix="p=0.25")
-    if not LEAST_RATE <= chance <= 1 - LEAST_RATE:
+    if not MIN_RATE <= chance <= 1 - MIN_RATE:
         raise BadParameter(f"p={p!r}: so near to 0 or 1 that it cannot be meant.", fix="p=0.25")
     return chance
 
 
 def parse_theta(name: str, theta: Any, before: Mapping[str, Any]) -> int:
     """The threshold of a sample."""
-    least = whole("theta", theta, least=2, fix="theta=15, or no theta")
-    if least > MOST_THRESHOLD:
-        raise BadParameter(f"theta={theta}: at most {MOST_THRESHOLD:,}.", fix="theta=15, or no theta")
-    return least
+    minimum = whole("theta", theta, minimum=2, fix="theta=15, or no theta")
+    if minimum > MAX_THRESHOLD:
+        raise BadParameter(f"theta={theta}: at most {MAX_THRESHOLD:,}.", fix="theta=15, or no theta")
+    return minimum
 
 
 @options
@@ -98,7 +98,7 @@ def _rate_and_threshold(budget: Cost, items: int, neighbours: Neighbours, how: S
         assert how.theta is not None
         return rates.largest_rate(epsilon, delta, threshold=how.theta, items=items, neighbours=neighbours), how.theta
     if how.theta is None:
-        return how.p, rates.least_threshold(epsilon, delta, rate=how.p, items=items, neighbours=neighbours)
+        return how.p, rates.min_threshold(epsilon, delta, rate=how.p, items=items, neighbours=neighbours)
     price = native(Event(how.p, how.theta, items, neighbours, epsilon))
     if price.delta > delta:
         raise BadParameter(

@@ -24,7 +24,7 @@ from headcount.bound import Sensitivity
 from headcount.bound.selection.nonempty_bins import FALSE_POSITIVE_RATE, WIDTHS, gaussian
 from headcount.bound.selection.profile import Contributed, Profile, contributed, size_edges, size_power
 from headcount.bound.selection.profile import edges as bin_edges
-from headcount.bound.shown import Shown
+from headcount.bound.shown import PublicItems
 from headcount.bound.stability import Payment, of_bins, of_contributions, of_number
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
@@ -35,9 +35,9 @@ from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 
-MOST_SHOWN = 2**31
+MAX_SHOWN = 2**31
 """No more items than this are shown: no table has more."""
-EVENTS_SHARES = ((Fraction(2, 100), 2), (Fraction(1, 100), 1), (Fraction(18, 100), MOST_SHOWN))
+EVENTS_SHARES = ((Fraction(2, 100), 2), (Fraction(1, 100), 1), (Fraction(18, 100), MAX_SHOWN))
 """The share of the noise's budget for the profile, the clipped amount and the totals, and the number of cells that one
 person can change: fitted on half of a panel of tables (docs/evidence.md)."""
 SHARES = (*EVENTS_SHARES, (Fraction(3, 100), 1))
@@ -83,7 +83,7 @@ class NoisySecond:
     def hidden(self) -> float:
         """Number of people, at most, whom an item may lack, as they have far more than all whom the profile shows;
         infinite if it shows nobody. Of events it is not known."""
-        return self.above.most() if self.above else inf if self.nobody else 0.0
+        return self.above.maximum() if self.above else inf if self.nobody else 0.0
 
     @property
     def lost(self) -> ClippingLoss:
@@ -107,13 +107,13 @@ class SecondMeasurement:
     """One person's sum of squares in each of them, in units."""
     shown_rate: float = SHOWN_RATE
     """Probability that an empty bin of the profile is taken for nonempty, if people are counted."""
-    most_shown: int = MOST_SHOWN
+    max_shown: int = MAX_SHOWN
     """Most items that are shown."""
 
     def payments(self, cells: int | None = None) -> tuple[Payment, ...]:
         """Every privacy event, and how far neighbours are apart in what it is for; of `cells` items, if that is public.
         `_check` refuses what adds more."""
-        totals = Sensitivity(self.most_shown, self.norm, self.most_shown * self.norm, self.squared)
+        totals = Sensitivity(self.max_shown, self.norm, self.max_shown * self.norm, self.squared)
         number = of_number(self.norm)
         changes = of_bins(self.norm), number, of_contributions(totals, cells), number
         return tuple(zip(self.events, changes[: len(self.events)], strict=True))
@@ -139,7 +139,7 @@ class SecondMeasurement:
         return self.events[3]
 
     @property
-    def unseen(self) -> int:
+    def undetected_people(self) -> int:
         """Number of people who may have far more than all others without being noticed, in whatever bins they are: more
         are noticed in 19 of 20 cases. Of people per item, by their number; of events, by the profile's runs."""
         if self.largest == 1:
@@ -153,16 +153,16 @@ class SecondMeasurement:
         """One person's norm, in units."""
         return isqrt(self.squared)
 
-    def run(self, shown: Shown, first: Measured, first_norm: float, entropy: Entropy) -> NoisySecond:
+    def run(self, shown: PublicItems, first: Measured, first_norm: float, entropy: Entropy) -> NoisySecond:
         """Measure the shown items again; `first` are their first counts, of people scaled to `first_norm`."""
         profile = self.look(shown, len(first.values), entropy)
         return self.measure(shown, first, profile, self.bound_squared(profile, first, first_norm), entropy)
 
-    def look(self, shown: Shown, items: int, entropy: Entropy) -> Profile:
+    def look(self, shown: PublicItems, items: int, entropy: Entropy) -> Profile:
         """People by how much they have of the shown `items`, with noise: nobody has more of them than there are."""
         self._check(shown)
-        if items > self.most_shown:
-            raise BadParameter(f"{items:,} items: the noise is for {self.most_shown:,}.", fix="fewer items")
+        if items > self.max_shown:
+            raise BadParameter(f"{items:,} items: the noise is for {self.max_shown:,}.", fix="fewer items")
         edges = self._edges(items)
         starts = np.array(edges, dtype=np.int64) ** size_power(self.largest)
         noisy = shown.sizes.by_bin(starts) * self.norm + _noise(self.profile, len(edges), entropy)
@@ -185,7 +185,7 @@ class SecondMeasurement:
 
     def measure(
         self,
-        shown: Shown,
+        shown: PublicItems,
         first: Measured,
         profile: Profile,
         bound: int,
@@ -210,7 +210,7 @@ class SecondMeasurement:
             nobody=not profile.people.any(),
         )
 
-    def _above(self, shown: Shown, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
+    def _above(self, shown: PublicItems, profile: Profile, growth: Floats | float, entropy: Entropy) -> Above:
         """The noisy number of people beyond all whom the profile shows, and its upper bins."""
         last = np.flatnonzero(profile.people)[-1]
         far = FAR * int((profile.tops * growth)[last])
@@ -223,7 +223,7 @@ class SecondMeasurement:
         """Standard deviation of the noisy number of people who have far more."""
         return _deviation(self.far) / self.norm
 
-    def _check(self, shown: Shown) -> None:
+    def _check(self, shown: PublicItems) -> None:
         if shown.norm > self.norm:
             raise BadParameter(
                 f"one person adds up to {shown.norm:,} units, the noise is for {self.norm:,}.",
@@ -263,8 +263,8 @@ def _expected_error(found: Contributed, first: Measured, norm: float, noise: flo
     rough = first.where(clear) if clear.any() else first
     counts = np.maximum(rough.values, 1.0)
     second = (norm * noise / counts) ** 2 + (CLIPPED_WEIGHT * (1 - found.kept(norm))) ** 2
-    quiet = (rough.deviation / counts) ** 2 + USUAL_SPREAD**2
-    return float(np.minimum(np.sqrt(1 / (1 / quiet + 1 / second)), 1.0).mean())
+    low_noise = (rough.deviation / counts) ** 2 + USUAL_SPREAD**2
+    return float(np.minimum(np.sqrt(1 / (1 / low_noise + 1 / second)), 1.0).mean())
 
 
 def _noise(event: Gaussian, cells: int, entropy: Entropy) -> Integers:

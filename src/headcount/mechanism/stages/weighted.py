@@ -24,14 +24,14 @@ from headcount.estimate.counts.shrink import shrink
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
 from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy, noise_law
-from headcount.mechanism.stages.second import EVENTS_SHARES, MOST_SHOWN, SHARES, NoisySecond, SecondMeasurement
+from headcount.mechanism.stages.second import EVENTS_SHARES, MAX_SHOWN, SHARES, NoisySecond, SecondMeasurement
 from headcount.mechanism.undone import hidden_part
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow
 from headcount.wording import format_number
 
-KNOWN_EVENTS_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MOST_SHOWN))
+KNOWN_EVENTS_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MAX_SHOWN))
 """The same as EVENTS_SHARES for items known in advance: rare ones are shown as well, which are often those of the few
 people who have much, so that more depends on seeing these."""
 KNOWN_SHARES = (*KNOWN_EVENTS_SHARES, (Fraction(3, 100), 1))
@@ -81,7 +81,7 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
 
     def run(self, bounded: BoundedWeighted, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
+        noisy = bounded.totals + entropy.draw(self.distribution, len(bounded.totals))
         shown = np.ones(len(noisy), dtype=bool) if self.threshold is None else noisy >= self.threshold
         items, values = bounded.items.filter(arrow(shown)), noisy[shown]
         if self.second is None or not len(values):
@@ -97,21 +97,21 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         if not isinstance(noisy, NoisyTwice):
             return super().estimate(noisy)
         again, first = noisy.second, self.bounding.bound_squared
-        least_ratio = min(1.0, (again.bound_squared / first) ** 0.5)
+        min_ratio = min(1.0, (again.bound_squared / first) ** 0.5)
         known = self.threshold is None
-        found = combined_counts(self._first(noisy.values), again.totals, again.lost, least_ratio, rare=known)
+        found = combined_counts(self._first(noisy.values), again.totals, again.lost, min_ratio, rare=known)
         if known:
-            return to_columns(found, least=0, counts=shrink(found.counts, found.noise))
-        return to_columns(found, least=1)
+            return to_columns(found, minimum=0, counts=shrink(found.counts, found.noise))
+        return to_columns(found, minimum=1)
 
     def explain(self, item: str) -> list[str]:
         noise = self.describe_noise()
         sentences = [f"headcount adds {noise} to every {item} of the public list, even if nobody has it."]
         if self.threshold is not None:
-            least = format_number(self.threshold / self.bounding.unit)
+            minimum = format_number(self.threshold / self.bounding.unit)
             sentences = [
                 f"headcount adds {noise} to the count of every {item} that is left. It shows those "
-                f"whose noisy count is at least {least}. All others stay hidden."
+                f"whose noisy count is at least {minimum}. All others stay hidden."
             ]
         if self.second:
             sentences.append(SECOND_TIME if self.bounding.largest == 1 else SECOND_TIME_OF_EVENTS)
@@ -128,8 +128,8 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         return FEW_WITH_MORE
 
     @property
-    def unseen(self) -> int:
-        return self.second.unseen if self.second else 0
+    def undetected_people(self) -> int:
+        return self.second.undetected_people if self.second else 0
 
     @property
     def measured_coverage(self) -> bool:
@@ -142,23 +142,27 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         return TRUE_COUNT
 
 
-def to_columns(found: CombinedCounts, least: int, counts: Floats | None = None) -> Columns:
-    """Counts of at least `least` and their intervals; other `counts` than the middles are within."""
+def to_columns(found: CombinedCounts, minimum: int, counts: Floats | None = None) -> Columns:
+    """Counts of at least `minimum` and their intervals; other `counts` than the middles are within."""
     half_width = INTERVAL_DEVIATIONS * found.deviations
     low, high = found.counts - half_width, found.counts + np.hypot(half_width, found.hidden)
     counts = found.counts if counts is None else counts
     ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
-    columns = {name: to_int64(end, least) for name, end in zip(("count", "low", "high"), ends, strict=True)}
+    columns = {name: to_int64(end, minimum) for name, end in zip(("count", "low", "high"), ends, strict=True)}
     return Columns(columns, tail=hidden_part(found.hidden, found.counts, INTERVAL_DEVIATIONS * found.noise))
 
 
-def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, again: bool = True) -> Weighted:
+def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, remeasure: bool = True) -> Weighted:
     """The mechanism for a budget; with a second measurement, if it is wanted."""
     shares = SHARES if bounding.largest == 1 else EVENTS_SHARES
     event, others = calibrate.weighted(
-        budget.epsilon, budget.delta, items=bounding.most, beside=shares if again else (), neighbours=neighbours
+        budget.epsilon,
+        budget.delta,
+        items=bounding.max_items,
+        beside=shares if remeasure else (),
+        neighbours=neighbours,
     )
-    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest) if again else None)
+    return Weighted(bounding, event, SecondMeasurement(tuple(others), bounding.largest) if remeasure else None)
 
 
 def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neighbours) -> Weighted:
@@ -167,7 +171,7 @@ def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neigh
     shares = KNOWN_SHARES if bounding.largest == 1 else KNOWN_EVENTS_SHARES
     first = 1 - sum((share for share, _ in shares), start=Fraction(0))
     again = [(share, each, min(each, cells)) for share, each in shares]
-    changes = [(first, cells, min(bounding.most, cells)), *again]
+    changes = [(first, cells, min(bounding.max_items, cells)), *again]
     parts = [(share, Fraction(SQUARED * min(changed, among)), changed * each) for share, among, each in changes]
     event, *others = calibrate.gaussians(budget.epsilon, budget.delta, parts)
     second = SecondMeasurement(tuple(others), bounding.largest, shown_rate=KNOWN_RATE)
@@ -175,5 +179,5 @@ def of_known(budget: Cost, bounding: WeightedClip, cells: int, neighbours: Neigh
 
 
 @noise_law.register
-def _(event: WeightedThreshold) -> Law:
+def _(event: WeightedThreshold) -> NoiseDistribution:
     return DiscreteGaussian(event.variance)

@@ -39,7 +39,7 @@ from headcount.mechanism.topk.levels import (
     with_constants,
 )
 from headcount.mechanism.topk.search import Search
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.arrow_columns import arrow
 from headcount.wording import plural
@@ -88,7 +88,7 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
 
     def allows(self, neighbours: Neighbours) -> bool:
         """Every level is for these neighbours, and its bottom for as many items as are listed."""
-        fit = all(each.neighbours == neighbours and self.bounding.most <= each.most for each in self.levels)
+        fit = all(each.neighbours == neighbours and self.bounding.max_items <= each.max_items for each in self.levels)
         return fit and super().allows(neighbours)
 
     @property
@@ -97,16 +97,16 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         return VARIANTS[self.variant].weighed and not isinstance(self.bounding, TopSums)
 
     @property
-    def laws(self) -> tuple[Law, ...]:
+    def distributions(self) -> tuple[NoiseDistribution, ...]:
         widest = max((level.variance for level in self.levels), default=Fraction(0))
         return (self._law(widest * max(REFINEMENT_VARIANCES)),) if widest else ()
 
-    def _law(self, variance: Fraction) -> Law:
+    def _law(self, variance: Fraction) -> NoiseDistribution:
         return DiscreteGaussian(variance * self.bounding.parts**2)
 
     def run(self, bounded: BoundedTop, entropy: Entropy) -> NoisyFound:
         self.check(bounded)
-        if len(bounded.totals) > self.bounding.most:
+        if len(bounded.totals) > self.bounding.max_items:
             raise BadParameter(
                 "more items are listed than the bottom is made for.", fix="mechanism.bounding.bound(...)"
             )
@@ -115,14 +115,14 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         for number, level in enumerate(self.levels):
             if not search.start(level):
                 break
-            while most := search.affordable(level):
-                places = search.select(level, most, entropy)
-                counts, variances = self._add_noise(level, bounded.values[places], search.budget, entropy)
-                found.append((places, counts, np.full(len(places), number), variances))
-                if len(places) < most:  # the bottom was selected
+            while max_items := search.affordable(level):
+                indices = search.select(level, max_items, entropy)
+                counts, variances = self._add_noise(level, bounded.values[indices], search.budget, entropy)
+                found.append((indices, counts, np.full(len(indices), number), variances))
+                if len(indices) < max_items:  # the bottom was selected
                     break
-        places, values, levels, variances = (np.concatenate(column) for column in zip(*found, strict=True))
-        return NoisyFound(bounded.items.take(arrow(places)), values, levels, variances)
+        indices, values, levels, variances = (np.concatenate(column) for column in zip(*found, strict=True))
+        return NoisyFound(bounded.items.take(arrow(indices)), values, levels, variances)
 
     def _add_noise(
         self, level: Level, values: Integers, budget: ZcdpFilter, entropy: Entropy
@@ -179,7 +179,7 @@ class CountRelease(Mechanism[BoundedTop, NoisyFound]):
         """Estimates from noisy values and the levels at which items were selected."""
         first = self.levels[0]
         rates = np.array([float(level.rate) for level in self.levels])
-        levels = Levels(rates, float(np.log(float(first.factor))), first.margin, first.most)
+        levels = Levels(rates, float(np.log(float(first.factor))), first.margin, first.max_items)
         target = float(self.target or 0)
         return posterior(noisy.values.astype(np.float64), noisy.variances, noisy.levels, levels, target)
 
@@ -266,7 +266,9 @@ def within(
     """The mechanism for a budget of zCDP; with the paper's constants, unless others are given."""
     default = VARIANTS[variant] if variant != "level" else _default_variant(bounding, k)
     how = with_constants(default, first_epsilon, selection_delta, budget.rho, budget.delta)
-    levels = levels_within(how, budget.rho, budget.delta, most=bounding.most, target=target, neighbours=neighbours, k=k)
+    levels = levels_within(
+        how, budget.rho, budget.delta, max_items=bounding.max_items, target=target, neighbours=neighbours, k=k
+    )
     return CountRelease(bounding, budget, levels, variant, target, k)
 
 

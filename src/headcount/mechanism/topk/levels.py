@@ -79,7 +79,7 @@ class Level:
     each."""
     variance: Fraction
     """Variance of the noise on a count, in people squared; 0 if counts are not released."""
-    most: int
+    max_items: int
     """Number of candidates."""
     neighbours: Neighbours
     each_pays: bool
@@ -88,7 +88,7 @@ class Level:
     @cached_property
     def factor(self) -> Fraction:
         """The weight of the bottom, relative to an item of the same score."""
-        return self.most / self.chance
+        return self.max_items / self.chance
 
     @property
     def margin(self) -> int:
@@ -138,15 +138,15 @@ def with_constants(
     return variant
 
 
-def check_constant(name: str, value: Fraction, default: Fraction | None, most: Fraction) -> None:
+def check_constant(name: str, value: Fraction, default: Fraction | None, max_items: Fraction) -> None:
     """Refuse a constant that the variant does not have, or that the budget cannot pay for."""
     if default is None:
         variants = '"rogers"' if name == "selection_delta" else '"rogers", "coarse" or "refined"'
         raise BadParameter(f"{name}: only variant={variants} has it.", fix=f"no {name}")
-    if value > most:
+    if value > max_items:
         raise BadParameter(
-            f"{name}={float(value):g}: this budget allows at most {float(most):.3g}.",
-            fix=f"{name}={float(min(default, most)):.1g}, or no {name}",
+            f"{name}={float(value):g}: this budget allows at most {float(max_items):.3g}.",
+            fix=f"{name}={float(min(default, max_items)):.1g}, or no {name}",
         )
 
 
@@ -155,7 +155,7 @@ def levels_within(
     rho: Fraction,
     delta: Fraction,
     *,
-    most: int,
+    max_items: int,
     target: Fraction | None,
     neighbours: Neighbours,
     k: int | None = None,
@@ -164,9 +164,9 @@ def levels_within(
     where k items can be paid for."""
     largest_epsilon = sqrt(8 * rho)
     start = (
-        _first_epsilon(variant, largest_epsilon, most)
+        _first_epsilon(variant, largest_epsilon, max_items)
         if k is None
-        else _epsilon_for_k(largest_epsilon, k, variant, most, target, delta)
+        else _epsilon_for_k(largest_epsilon, k, variant, max_items, target, delta)
     )
     steps = int(log(largest_epsilon / start) / log(variant.growth)) + 1
     chance = (
@@ -175,38 +175,40 @@ def levels_within(
     epsilons = [round_down(Fraction(start * variant.growth**step)) for step in range(steps)]
     beyond = [variant.first, *[variant.beyond] * steps]
     return tuple(
-        _level(epsilon, chance, most, neighbours, target and target / Fraction(deviations), variant.chance is not None)
+        _level(
+            epsilon, chance, max_items, neighbours, target and target / Fraction(deviations), variant.chance is not None
+        )
         for epsilon, deviations in zip(epsilons, beyond, strict=False)
     )
 
 
-def _first_epsilon(variant: Variant, largest_epsilon: float, most: int) -> float:
+def _first_epsilon(variant: Variant, largest_epsilon: float, max_items: int) -> float:
     """The epsilon of the first level."""
     return (
-        largest_epsilon / (FIRST_LEVEL_DIVISOR * sqrt(most))
+        largest_epsilon / (FIRST_LEVEL_DIVISOR * sqrt(max_items))
         if variant.start is None
         else min(float(variant.start), largest_epsilon / 2)
     )
 
 
 def _epsilon_for_k(
-    largest_epsilon: float, k: int, variant: Variant, most: int, target: Fraction | None, delta: Fraction
+    largest_epsilon: float, k: int, variant: Variant, max_items: int, target: Fraction | None, delta: Fraction
 ) -> float:
     """The epsilon at which the budget pays for k items: a selection costs epsilon^2 / 8, and a count about as much."""
-    counted = 4 * (variant.first / (float(target) * log(most / delta))) ** 2 if target else 0.0
+    counted = 4 * (variant.first / (float(target) * log(max_items / delta))) ** 2 if target else 0.0
     return largest_epsilon / sqrt((k + 1) * (1 + counted))
 
 
 def _level(
     epsilon: Fraction,
     chance: Fraction,
-    most: int,
+    max_items: int,
     neighbours: Neighbours,
     deviation: Fraction | None,
     each_pays: bool,
 ) -> Level:
     """One level; `deviation` is that of a count's noise, relative to the threshold."""
-    level = Level(epsilon / changed_people(neighbours), chance, Fraction(0), most, neighbours, each_pays)
+    level = Level(epsilon / changed_people(neighbours), chance, Fraction(0), max_items, neighbours, each_pays)
     if deviation is None:
         return level
     return replace(level, variance=round_up(Fraction((float(deviation) * level.threshold) ** 2)))

@@ -9,7 +9,7 @@ from headcount.exact import Number, whole
 from headcount.mechanism.options import TARGET, CountOptions, CountRequest, choice, parse_positive, parse_relative_error
 from headcount.mechanism.topk.count_release import CountRelease as Mechanism
 from headcount.mechanism.topk.levels import KBAR, VariantName
-from headcount.mechanism.topk.strategy import TopK
+from headcount.mechanism.topk.strategy import TopKStrategy
 from headcount.wording.options import options
 
 MAX_CANDIDATES = 10**7
@@ -17,7 +17,7 @@ MAX_CANDIDATES = 10**7
 
 def parse_kbar(name: str, kbar: Any, before: Mapping[str, Any]) -> int:
     """The number of candidates."""
-    candidates = whole("kbar", kbar, least=1, fix=f"kbar={KBAR}, the most common items to find some among")
+    candidates = whole("kbar", kbar, minimum=1, fix=f"kbar={KBAR}, the most common items to find some among")
     if candidates > MAX_CANDIDATES:
         raise BadParameter(f"kbar={kbar}: at most {MAX_CANDIDATES:,}.", fix=f"kbar={KBAR}")
     return candidates
@@ -61,13 +61,13 @@ class CountRelease(CountOptions):
     selection_delta: Annotated[Number | None, parse_positive("1e-11")] = None
     """The delta of every selection, for the variant "rogers"."""
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> TopK:
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> TopKStrategy:
         values = self.values
         target = values.pop("target_error") or TARGET
         added: Literal["", "count", "amount"] = (
             "amount" if request.sum else "count" if request.count == "events" else ""
         )
-        return TopK(**request.common(budget), **values, target=target, added=added, bound=request.bound)
+        return TopKStrategy(**request.common(budget), **values, target=target, added=added, bound=request.bound)
 
     def _check_bound(self, request: CountRequest) -> None:
         """A number limits amounts, or events."""

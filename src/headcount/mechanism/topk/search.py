@@ -35,10 +35,12 @@ class Search:
         """The number of items that may be selected before the budget is used up or enough are selected."""
         return min(self.budget.times(*level.selected, *level.counted), self._wanted)
 
-    def select(self, level: Level, most: int, entropy: Entropy) -> Integers:
-        """Select at most `most` items before the bottom; return their places in the order of selection."""
-        order = entropy.race(self._race(level), most)
-        self.budget.charge(*level.selected, times=min(len(order) + 1, most))  # fewer than `most`: the bottom as well
+    def select(self, level: Level, max_items: int, entropy: Entropy) -> Integers:
+        """Select at most `max_items` items before the bottom; return their places in the order of selection."""
+        order = entropy.race(self._race(level), max_items)
+        self.budget.charge(
+            *level.selected, times=min(len(order) + 1, max_items)
+        )  # fewer than `max_items`: the bottom as well
         found = self._left[order]
         self._left = np.delete(self._left, order)
         np.subtract.at(self._members, self._group[found], 1)

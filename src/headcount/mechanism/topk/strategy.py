@@ -24,7 +24,7 @@ EXAMPLE_RANKS = (1, 10, 100, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopK(Strategy):
+class TopKStrategy(Strategy):
     """Private Count Release: items selected one by one."""
 
     kbar: int = KBAR

@@ -10,7 +10,7 @@ from headcount.exact import Number
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
 from headcount.mechanism.stages import joint, rounds, weighted
 from headcount.mechanism.unknown import thresholded
-from headcount.mechanism.unknown.strategy import InRounds, Jointly, Thresholds, Weights
+from headcount.mechanism.unknown.strategy import JointStrategy, RoundsStrategy, ThresholdStrategy, WeightedStrategy
 from headcount.wording.options import options
 
 
@@ -25,8 +25,8 @@ class Thresholded(CountOptions):
     gridded: ClassVar[bool] = True
     debias_reason: ClassVar[str] = "counts are not scaled"
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Thresholds:
-        return Thresholds(**request.common(budget), count=request.count, bound=request.bound, grid=request.grid)
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> ThresholdStrategy:
+        return ThresholdStrategy(**request.common(budget), count=request.count, bound=request.bound, grid=request.grid)
 
 
 @options
@@ -48,9 +48,11 @@ class Weighted(CountOptions):
     share: Annotated[Number | None, parse_share] = None
     """The share of epsilon for the private profile, with a bound that is given."""
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Weights:
-        again = request.debias is not None
-        return Weights(**request.common(budget), count=request.count, bound=request.bound, by_name=True, again=again)
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> WeightedStrategy:
+        remeasure = request.debias is not None
+        return WeightedStrategy(
+            **request.common(budget), count=request.count, bound=request.bound, explicit=True, remeasure=remeasure
+        )
 
     def check_target(self, request: CountRequest, target: Any) -> None:
         raise self.no_error(_bound_or_name(self, request), target)
@@ -68,8 +70,8 @@ class Rounds(CountOptions):
     debiases: ClassVar[tuple[Debias, ...]] = ("auto",)
     debias_reason: ClassVar[str] = "counts are measured afterwards"
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> InRounds:
-        return InRounds(**request.common(budget), count=request.count, bound=request.bound)
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> RoundsStrategy:
+        return RoundsStrategy(**request.common(budget), count=request.count, bound=request.bound)
 
     def check_target(self, request: CountRequest, target: Any) -> None:
         raise self.no_error(_bound_or_name(self, request), target)
@@ -79,7 +81,7 @@ class Rounds(CountOptions):
 class Joint(CountOptions):
     """Items are found and counted in the same rounds."""
 
-    name: ClassVar[str] = joint.Joint.name
+    name: ClassVar[str] = joint.JointRounds.name
     listed: ClassVar[bool | None] = False
     people_only: ClassVar[bool] = True
     largest_bound: ClassVar[int] = 0
@@ -87,8 +89,8 @@ class Joint(CountOptions):
     debiases: ClassVar[tuple[Debias, ...]] = ("auto",)
     debias_reason: ClassVar[str] = "counts are measured afterwards"
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Jointly:
-        return Jointly(**request.common(budget), count=request.count, by_name=True)
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> JointStrategy:
+        return JointStrategy(**request.common(budget), count=request.count, explicit=True)
 
 
 def _bound_or_name(mechanism: CountOptions, request: CountRequest) -> str:

@@ -20,7 +20,7 @@ from statistics import NormalDist
 from typing import Any
 
 from headcount.account.threshold import changed_people
-from headcount.bound import Bounding, SampledEvents, SampledItems, SplitWeight, SpreadWeight, WeightedClip
+from headcount.bound import Bounding, EvenL2Budget, SampledEvents, SampledItems, SplitL2Budget, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
@@ -28,7 +28,7 @@ from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.stages import joint, rounds, weighted
-from headcount.mechanism.stages.above_threshold import UnknownItems
+from headcount.mechanism.stages.above_threshold import UnknownItemsStrategy
 from headcount.mechanism.stages.rounds import ROUNDS_MOST_ITEMS, Rounds, needed_in_rounds, outlook_of_rounds
 from headcount.mechanism.strategy import (
     EXAMPLE_BOUNDS,
@@ -52,7 +52,7 @@ PAPER_MAX_BOUND = 1500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thresholds(UnknownItems):
+class ThresholdStrategy(UnknownItemsStrategy):
     """A few items, or events, of each person are kept."""
 
     grid: tuple[int, ...] | None = None
@@ -86,12 +86,12 @@ class Thresholds(UnknownItems):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights(UnknownItems):
+class WeightedStrategy(UnknownItemsStrategy):
     """People's counts are scaled to a norm that follows from a private profile of people."""
 
-    by_name: bool = False
+    explicit: bool = False
     """Whether scaling was requested by name: else, if nearly everybody has one or two items, that number is kept."""
-    again: bool = True
+    remeasure: bool = True
     """Whether what is shown is measured again, to correct the bias of scaling."""
 
     @property
@@ -109,23 +109,23 @@ class Weights(UnknownItems):
 
     @cached_property
     def selection(self) -> FromProfile:
-        return FromProfile(self.price, self.neighbours, self.largest, self._bound_squared, not self.by_name)
+        return FromProfile(self.price, self.neighbours, self.largest, self._bound_squared, not self.explicit)
 
     @property
     def later_share(self) -> Fraction:
-        if self.by_name:
+        if self.explicit:
             return Fraction(0)
-        lost = SamplingLoss.default_share if self.again else 0
+        lost = SamplingLoss.default_share if self.remeasure else 0
         return HeavyPeople.default_share + lost + (SECOND_PROFILE_SHARE if self.largest == 1 else 0)
 
     def next_selection(self, chosen: Selected, earlier: Sequence[BoundSelection[Any]]) -> BoundSelection[Any] | None:
         epsilon = self.budget.epsilon
         match chosen:
             case LookAgain(NobodySeen()):
-                return replace(self.selection, epsilon=epsilon * SECOND_PROFILE_SHARE, again=True)
+                return replace(self.selection, epsilon=epsilon * SECOND_PROFILE_SHARE, second_look=True)
             case LookAgain(HardlyMore() as few, otherwise):
                 return HeavyPeople(epsilon * HeavyPeople.default_share, self.neighbours, few, otherwise)
-            case SampledItems(lost=None) | SampledEvents(lost=None) if self.again:
+            case SampledItems(lost=None) | SampledEvents(lost=None) if self.remeasure:
                 return SamplingLoss(epsilon * SamplingLoss.default_share, self.neighbours, chosen)
             case _:
                 return None
@@ -147,10 +147,12 @@ class Weights(UnknownItems):
 
     @property
     def example_of_one(self) -> Bounding:
-        return self.example(1) if self.by_name else super().example(1)
+        return self.example(1) if self.explicit else super().example(1)
 
     def outlook(self, item: str) -> str:
-        again = " headcount then measures the shown items again, to undo what scaling removed." if self.again else ""
+        again = (
+            " headcount then measures the shown items again, to undo what scaling removed." if self.remeasure else ""
+        )
         return (
             f"headcount scales each person's counts to that bound. It adds noise to the count of every {item}, and "
             f"shows those whose noisy count reaches a threshold.{again}{self.few_or_none(item)}"
@@ -158,10 +160,10 @@ class Weights(UnknownItems):
 
     def few_or_none(self, item: str) -> str:
         """What is done if a profile shows few items of a person, or nobody."""
-        if self.by_name:
+        if self.explicit:
             return ""
         few = f"one or two {plural(item)}" if self.largest == 1 else "one event"
-        lost = " and measures what is lost by that, with 1.5% of epsilon" if self.again else ""
+        lost = " and measures what is lost by that, with 1.5% of epsilon" if self.remeasure else ""
         second = " If it sees nobody at first, it looks again with 10% of the same epsilon."
         return (
             f" If nearly everyone has {few}, headcount counts the people who have far more, with 3% of epsilon. If "
@@ -170,7 +172,7 @@ class Weights(UnknownItems):
 
 
 @dataclass(frozen=True, kw_only=True)
-class InRounds(UnknownItems):
+class RoundsStrategy(UnknownItemsStrategy):
     """Items are shown in rounds: people spread their weight over what is not shown yet."""
 
     @property
@@ -178,11 +180,11 @@ class InRounds(UnknownItems):
         return ""
 
     def example(self, bound: int) -> Bounding:
-        return SpreadWeight(bound)
+        return EvenL2Budget(bound)
 
     def mechanism(self, bounding: Bounding | None = None) -> Rounds:
-        most = self.bound if isinstance(self.bound, int) else ROUNDS_MOST_ITEMS
-        return rounds.calibrated(self.rest, SpreadWeight(most), self.neighbours)
+        max_items = self.bound if isinstance(self.bound, int) else ROUNDS_MOST_ITEMS
+        return rounds.calibrated(self.rest, EvenL2Budget(max_items), self.neighbours)
 
     def forecast(self, item: str, unit: str) -> Forecast:
         mechanism = self.mechanism()
@@ -190,7 +192,7 @@ class InRounds(UnknownItems):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jointly(Weights):
+class JointStrategy(WeightedStrategy):
     """Items are shown in rounds in which shown ones are counted as well; how many items people have follows from a
     private profile."""
 
@@ -199,12 +201,12 @@ class Jointly(Weights):
         return replace(super().selection, joint=True)
 
     def example(self, bound: int) -> Bounding:
-        return SplitWeight(bound)
+        return SplitL2Budget(bound)
 
     def forecast(self, item: str, unit: str) -> Forecast:
-        mechanism = joint.calibrated(self.rest, SplitWeight(ROUNDS_MOST_ITEMS), self.neighbours)
+        mechanism = joint.calibrated(self.rest, SplitL2Budget(ROUNDS_MOST_ITEMS), self.neighbours)
         errors = [mechanism.error_at(bound) for bound in EXAMPLE_BOUNDS]
-        if not self.by_name:
+        if not self.explicit:
             errors[0] = self.mechanism(self.example_of_one).error
         return _forecast_of_rounds(mechanism, errors, item, unit)
 
@@ -223,22 +225,22 @@ def _forecast_of_rounds(mechanism: Rounds, errors: Sequence[float], item: str, u
 
 
 @singledispatch
-def _mechanism(bounding: Bounding, strategy: Weights) -> AnyMechanism:
+def _mechanism(bounding: Bounding, strategy: WeightedStrategy) -> AnyMechanism:
     """The mechanism for a selected bounding."""
     raise TypeError(f"{type(bounding).__name__}: no mechanism for items that are not known")
 
 
 @_mechanism.register
-def _(bounding: WeightedClip, strategy: Weights) -> AnyMechanism:
-    return weighted.calibrated(strategy.rest, bounding, strategy.neighbours, again=strategy.again)
+def _(bounding: WeightedClip, strategy: WeightedStrategy) -> AnyMechanism:
+    return weighted.calibrated(strategy.rest, bounding, strategy.neighbours, remeasure=strategy.remeasure)
 
 
 @_mechanism.register
-def _(bounding: SplitWeight, strategy: Weights) -> AnyMechanism:
+def _(bounding: SplitL2Budget, strategy: WeightedStrategy) -> AnyMechanism:
     return joint.calibrated(strategy.rest, bounding, strategy.neighbours)
 
 
 @_mechanism.register(SampledItems)
 @_mechanism.register(SampledEvents)
-def _(bounding: SampledItems | SampledEvents, strategy: Weights) -> AnyMechanism:
+def _(bounding: SampledItems | SampledEvents, strategy: WeightedStrategy) -> AnyMechanism:
     return thresholded.calibrated(strategy.rest, bounding, strategy.neighbours)

@@ -18,7 +18,7 @@ from headcount.exact import Integers
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy, noise_law
 from headcount.mechanism.scalar import RATIO_MEANING
 from headcount.mechanism.undone import undo_sampling
-from headcount.noise import Entropy, Law
+from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.finite import Bernoulli
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
@@ -36,7 +36,7 @@ class Thresholded(Mechanism[Bounded, Noisy]):
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)
-        noisy = bounded.totals + entropy.draw(self.law, len(bounded.totals))
+        noisy = bounded.totals + entropy.draw(self.distribution, len(bounded.totals))
         shown = noisy + self._coins(len(noisy), entropy) >= self.event.threshold
         return Noisy(bounded.items.filter(arrow(shown)), noisy[shown])
 
@@ -94,10 +94,10 @@ def calibrated(budget: Cost, bounding: SampledItems | SampledEvents, neighbours:
 
 
 @noise_law.register
-def _(event: LaplaceThreshold) -> Law:
+def _(event: LaplaceThreshold) -> NoiseDistribution:
     return DiscreteLaplace(event.scale)
 
 
 @noise_law.register
-def _(event: GaussianThreshold) -> Law:
+def _(event: GaussianThreshold) -> NoiseDistribution:
     return DiscreteGaussian(event.variance)

@@ -17,7 +17,7 @@ from headcount.release.hints.request import LARGEST_EPSILON, amount_of
 
 MANY_ROWS = 1000
 """From here on chance alone lifts many values."""
-MOST_WIDTHS = 6
+MAX_WIDTHS = 6
 """An interval more than this many times as wide as its value, or as the geometric mean of its ends, says next to
 nothing."""
 
@@ -46,10 +46,10 @@ def noise_hints(table: pa.Table, about: About) -> list[str]:
     clear = int(np.count_nonzero(low > 0))
     if clear >= CLEAR_SHARE * rows:
         return []
-    least = float(np.median(high - value)) * _largest_of(rows, about)
+    minimum = float(np.median(high - value)) * _largest_of(rows, about)
     return [
         f"Most of these {rows:,} values are noise: {clear:,} intervals lie above 0, and about {rows * BY_CHANCE:,.0f} "
-        f"would if nobody had any of the items. Only values above about {least:,.0f} are clearly more than noise, "
+        f"would if nobody had any of the items. Only values above about {minimum:,.0f} are clearly more than noise, "
         "wherever the others stand in the list."
     ]
 
@@ -67,7 +67,7 @@ def vague_hints(table: pa.Table, about: About, measure: Measure, which: str, bet
     decades. `which` says which quantiles, `better` what else would help."""
     many, rows = _vague_rows(table, measure), table.num_rows
     words = (
-        f"{many:,} of {rows:,} {which} are hardly known: their intervals are more than {MOST_WIDTHS} times as wide as "
+        f"{many:,} of {rows:,} {which} are hardly known: their intervals are more than {MAX_WIDTHS} times as wide as "
         f'what lies in the middle. Read them as "not known". Fix: {better}a narrower range, or '
         f"epsilon={2 * amount_of(about.epsilon):g}"
     )
@@ -78,7 +78,7 @@ def _vague_rows(table: pa.Table, measure: Measure) -> int:
     """Rows whose interval is far wider than their value; none if values may be negative, as 0 is no measure then."""
     value, low, high = _values(table, measure)
     middle = np.where(low > 0, np.minimum(value, np.sqrt(np.abs(low)) * np.sqrt(np.abs(high))), value)
-    return 0 if (low < 0).any() else int((high - low > MOST_WIDTHS * middle).sum())
+    return 0 if (low < 0).any() else int((high - low > MAX_WIDTHS * middle).sum())
 
 
 def _values(table: pa.Table, measure: Measure) -> list[Floats]:

@@ -35,9 +35,9 @@ from headcount.source.derived import EVENTS, ITEMS, WHAT
 
 PANEL_INCHES = 2.2
 """The least width of one of several panels beside each other."""
-MOST_BARS = {"slide": 15, "page": 25}
+MAX_BARS = {"slide": 15, "page": 25}
 """Bars that are drawn, unless another number is given."""
-MOST_BINS = {"slide": 20, "page": 100}
+MAX_BINS = {"slide": 20, "page": 100}
 """Up to this many bins or dates are ready in their own order; of more, the largest."""
 Namer = Callable[[Sequence[Any]], str]
 
@@ -82,7 +82,7 @@ def profile(table: pa.Table, about: About, options: Options) -> Scene:
         rows = chosen(half, about.by[-1:], about, options)
         ready = bars_of(rows, about.by[-1:], "", measures(table, about)[0], item_name)
         panels.append(Panel(partial(draw, ready, ticks=4), ready.height, f"people by {what}"))
-    return Scene(tuple(panels), least_width=PANEL_INCHES)
+    return Scene(tuple(panels), min_width=PANEL_INCHES)
 
 
 def bars_of(
@@ -97,13 +97,13 @@ def bars_of(
 def chosen(table: pa.Table, by: Sequence[str], about: About, options: Options) -> pa.Table:
     """The rows that are shown: bins and dates all of them, in their order, unless they are too many."""
     value, size = measures(table, about)[0].name, options.size or "page"
-    most = options.most or MOST_BARS[size]
+    most = options.most or MAX_BARS[size]
     if options.order is not None:
         largest = most_first(table, by, value).slice(0, most)
         return largest if options.order == "value" else largest.sort_by([(column, "ascending") for column in by])
     if not about.order and not any(is_dated(table[column]) for column in by):
         return table.slice(0, most)
-    if table.num_rows > MOST_BINS[size]:
+    if table.num_rows > MAX_BINS[size]:
         return most_first(table, by, value).slice(0, most)
     if len(by) > 1 or not about.order:
         return table
@@ -135,15 +135,15 @@ def _draw_points(bars: Bars, axes: Axes) -> None:
     ends = whiskers(bars.values, bars.low, bars.high)
     axes.errorbar(bars.values, range(len(ends[0])), xerr=ends, fmt="o", color=WHISKER, elinewidth=1.2, capsize=3)
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_formatter(lambda value, place: compact(value, value))
+    axes.xaxis.set_major_formatter(lambda value, index: compact(value, value))
 
 
 def _draw_bars(bars: Bars, axes: Axes, ticks: int) -> None:
     """Bars; an arrow at the edge for each interval that is not drawn to its end."""
-    places, ends = range(len(bars.names)), whiskers(bars.values, bars.low, bars.high)
-    axes.barh(places, bars.values, color=BAR, height=0.7)
-    axes.errorbar(bars.values, places, xerr=ends, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
+    indices, ends = range(len(bars.names)), whiskers(bars.values, bars.low, bars.high)
+    axes.barh(indices, bars.values, color=BAR, height=0.7)
+    axes.errorbar(bars.values, indices, xerr=ends, fmt="none", ecolor=WHISKER, elinewidth=1.2, capsize=3)
     right = upper_end(bars.values, bars.high)
-    mark_cut(axes, right, places, bars.high, RIGHT)
+    mark_cut(axes, right, indices, bars.high, RIGHT)
     axes.set_xlim(0, right)
     round_numbers(axes.xaxis, ticks, whole=_are_whole(bars.values))

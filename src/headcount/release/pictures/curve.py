@@ -60,11 +60,11 @@ def ranks(table: pa.Table, about: About, options: Options) -> Scene:
 def draw_ranks(table: pa.Table, about: About, axes: Axes) -> None:
     """Steps and their band, both axes logarithmic."""
     names = ("count", "low", "high", "at_least", "at_least_low", "at_least_high")
-    counts, lows, highs, places, fewest, largest = (table[name].to_pylist() for name in names)
+    counts, lows, highs, indices, fewest, largest = (table[name].to_pylist() for name in names)
     if not counts:
         say(axes, "There is nothing to draw.")
         return
-    ranks = [0.5, *(place + 0.5 for place in places)]  # each item has its rank in the middle
+    ranks = [0.5, *(index + 0.5 for index in indices)]  # each item has its rank in the middle
     axes.fill_between(ranks, [lows[0], *lows], [highs[0], *highs], step="pre", color=BAND, lw=0)
     axes.hlines(counts, [max(each, 0.5) for each in fewest], largest, color=BAND, linewidth=4)
     axes.step(ranks, [counts[0], *counts], where="pre", color=WHISKER, linewidth=1.5)

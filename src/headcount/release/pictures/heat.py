@@ -15,9 +15,9 @@ from headcount.release.about import About
 from headcount.release.columns import Measure, measures
 from headcount.release.pictures.scene import TEXT, Options, Panel, Scene, item_name, spans_decades
 
-MOST_SIDE = 25
+MAX_SIDE = 25
 """Rows and columns of a heat map."""
-MOST_WRITTEN = 80
+MAX_WRITTEN = 80
 """Cells up to which numbers are written into them."""
 COLOURS = "cividis"
 PALE_INK, DARK_INK = "#fdfdfd", "#111111"
@@ -26,7 +26,7 @@ PALE_INK, DARK_INK = "#fdfdfd", "#111111"
 def is_small(table: pa.Table, about: About) -> bool:
     """True if two columns make a heat map that can be read."""
     sides = [pc.count_distinct(table[column]).as_py() for column in about.by]
-    return len(sides) == 2 and all(2 <= side <= MOST_SIDE for side in sides) and len(measures(table, about)) == 1
+    return len(sides) == 2 and all(2 <= side <= MAX_SIDE for side in sides) and len(measures(table, about)) == 1
 
 
 def heat(table: pa.Table, about: About, options: Options) -> Scene:
@@ -74,7 +74,7 @@ def draw(grid: Floats, error: Floats, across: list[str], down: list[str], names:
     axes.spines[:].set_visible(False)
     axes.set_xlabel(names[0], **TEXT)
     axes.set_ylabel(names[1], **TEXT)
-    if grid.size <= MOST_WRITTEN:
+    if grid.size <= MAX_WRITTEN:
         _write(grid, error, norm, axes)
     else:
         axes.figure.colorbar(mesh, ax=axes, format="{x:,.0f}")

@@ -9,14 +9,14 @@ from headcount.release.pictures.heat import heat, is_small
 from headcount.release.pictures.lines import by_item, days_of, lines
 from headcount.release.pictures.scene import Options, Scene
 
-LEAST_DATES = 3
+MIN_DATES = 3
 """Fewer dates are bars."""
 
 
 def items(table: pa.Table, about: About, options: Options) -> Scene:
     """Values of items: by their dates if they have some, as a heat map if two columns are small, else as bars."""
     dated = [column for column in about.by if is_dated(table[column]) and days_of(table[column])]
-    if options.order is None and len(dated) == 1 and len(table[dated[0]].unique()) >= LEAST_DATES:
+    if options.order is None and len(dated) == 1 and len(table[dated[0]].unique()) >= MIN_DATES:
         others = [column for column in about.by if column not in dated]
         if not others:
             return lines(table, about, options, dated[0])

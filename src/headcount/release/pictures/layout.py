@@ -9,7 +9,7 @@ SLIDE = 10.0, 5.625
 """Inches of a slide: 16 to 9."""
 PAGE_WIDTH = 8.0
 """Inches of a picture that is as high as it must be."""
-MOST_STACKED = 2
+MAX_STACKED = 2
 """More panels than these stand beside each other."""
 MARGIN, LINE, SMALL_LINE = 0.09, 0.26, 0.19
 """Inches around all, and of a line of the title and of what is small."""
@@ -25,7 +25,7 @@ class Layout:
     @property
     def is_wide(self) -> bool:
         """True for several panels, unless the options say otherwise."""
-        several = len(self.scene.panels) > MOST_STACKED and self.options.width is None
+        several = len(self.scene.panels) > MAX_STACKED and self.options.width is None
         return self.options.size == "slide" or (self.options.size is None and several)
 
     @property
@@ -36,8 +36,8 @@ class Layout:
     @property
     def columns(self) -> int:
         """Panels beside each other: as few places as possible stay empty."""
-        count, most = len(self.scene.panels), max(int(self.width / self.scene.least_width), 1)
-        fewest = ceil(sqrt(count)) if most > MOST_STACKED else 1
+        count, most = len(self.scene.panels), max(int(self.width / self.scene.min_width), 1)
+        fewest = ceil(sqrt(count)) if most > MAX_STACKED else 1
         return min(range(min(fewest, most), min(most, count) + 1), key=lambda across: (-count % across, -across))
 
     @property

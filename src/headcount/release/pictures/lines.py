@@ -35,7 +35,7 @@ from headcount.release.pictures.scene import (
     upper_end,
 )
 
-MOST_PANELS = 12
+MAX_PANELS = 12
 """Items of a second column that are drawn, unless another number is given."""
 DAYS = 2
 """The place of days among the formats of dates."""
@@ -70,7 +70,7 @@ def by_item(table: pa.Table, about: About, options: Options, dated: str, other: 
     """A line for each of the largest items of the other column, all on one scale."""
     measure = measures(table, about)[0]
     sums = table.group_by(other).aggregate([(measure.name, "sum")]).sort_by([(f"{measure.name}_sum", "descending")])
-    items = sums[other].to_pylist()[: options.most or MOST_PANELS]
+    items = sums[other].to_pylist()[: options.most or MAX_PANELS]
     parts = [points(table.filter(pc.equal(table[other], item)), dated, measure) for item in items]
     ends = _extent([point for part in parts for point in part])
     panels = [

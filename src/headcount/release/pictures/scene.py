@@ -73,7 +73,7 @@ class Scene:
     panels: tuple[Panel, ...]
     part: str = ""
     """Which part of the rows is drawn; empty if all are."""
-    least_width: float = 4.5
+    min_width: float = 4.5
     """Inches that a panel needs."""
     same_x: bool = False
     """True if all panels have the same horizontal axis; only the lowest ones are labelled then."""
@@ -116,7 +116,7 @@ def compact(value: float, largest: float) -> str:
 def round_numbers(axis: Axis, ticks: int, *, whole: bool = False) -> None:
     """Label a linear axis with about this many round numbers."""
     axis.set_major_locator(MaxNLocator(nbins=ticks, steps=ROUND_STEPS, integer=whole))
-    axis.set_major_formatter(lambda value, place: compact(value, axis.get_view_interval()[1]))
+    axis.set_major_formatter(lambda value, index: compact(value, axis.get_view_interval()[1]))
 
 
 def upper_end(values: Sequence[float], high: Sequence[float]) -> float:
@@ -130,9 +130,9 @@ def spans_decades(values: Sequence[float]) -> bool:
     return len(values) > 1 and min(values) > 0 and max(values) >= DECADES * min(values)
 
 
-def mark_cut(axes: Axes, end: float, places: Sequence[float], high: Sequence[float], marker: str) -> None:
+def mark_cut(axes: Axes, end: float, indices: Sequence[float], high: Sequence[float], marker: str) -> None:
     """An arrow at the edge for each interval that is not drawn to its end."""
-    cut = [place for place, each in zip(places, high, strict=True) if each > end]
+    cut = [index for index, each in zip(indices, high, strict=True) if each > end]
     edge = [end] * len(cut)
     if cut:
         axes.plot(*((edge, cut) if marker == RIGHT else (cut, edge)), marker, color=WHISKER, clip_on=False)

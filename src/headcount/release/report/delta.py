@@ -9,7 +9,7 @@ from headcount.release.hints.request import delta_hints
 from headcount.release.people import People
 from headcount.release.report.facts import Facts
 
-MOST_EXPECTED = Fraction(1, 10)
+MAX_EXPECTED = Fraction(1, 10)
 """The expected number of people up to which delta passes: the default of 1e-6 does for up to 100,000 people."""
 
 
@@ -20,14 +20,14 @@ def delta_sentences(facts: Facts) -> list[str]:
         return []
     rule = (
         f"A delta of {float(delta):g} passes for up to {_enough_for(delta):,} people: in the worst case, in which "
-        f"everybody has an item of their own, more may come out about {written(MOST_EXPECTED)} people in expectation "
+        f"everybody has an item of their own, more may come out about {written(MAX_EXPECTED)} people in expectation "
         "(the number of people times delta)."
     )
     return [rule, *([_case(delta, people)] if people else [])]
 
 
 def _enough_for(delta: Fraction) -> int:
-    return int(MOST_EXPECTED / delta)
+    return int(MAX_EXPECTED / delta)
 
 
 def _case(delta: Fraction, people: People) -> str:
@@ -40,7 +40,7 @@ def _case(delta: Fraction, people: People) -> str:
 def delta_warnings(facts: Facts) -> list[str]:
     """Warnings where delta is large, by itself or for the number of people."""
     delta, people = Fraction(facts.about.delta), facts.people
-    large = people is not None and people.count * delta > MOST_EXPECTED
+    large = people is not None and people.count * delta > MAX_EXPECTED
     return [*delta_hints(float(delta)), *([_too_large(delta, people)] if people and large else [])]
 
 
@@ -58,7 +58,7 @@ def _too_large(delta: Fraction, people: People) -> str:
     allowed = " Publishing all rows of one person would be allowed." if expected >= 1 else ""
     return (
         f"Delta is {float(delta):g}, and there are {people} people ({people.origin}): in the worst case more may come "
-        f"out about {expected:.2g} of them in expectation, which is above {written(MOST_EXPECTED)}.{allowed} "
+        f"out about {expected:.2g} of them in expectation, which is above {written(MAX_EXPECTED)}.{allowed} "
         f"Fix: delta={largest_delta(people.count)} the next time"
     )
 
@@ -69,4 +69,4 @@ def largest_delta(people: int) -> str:
     >>> largest_delta(100_000), largest_delta(100_001)
     ('1e-6', '1e-7')
     """
-    return f"1e-{len(str(people * MOST_EXPECTED.denominator - 1))}"
+    return f"1e-{len(str(people * MAX_EXPECTED.denominator - 1))}"

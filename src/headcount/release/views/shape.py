@@ -14,9 +14,9 @@ from headcount.release.views.layout import Layout
 from headcount.release.views.view import View
 
 COLUMNS = ("count", "low", "high", "items", "at_least", "at_least_low", "at_least_high")
-MOST_STEPS = 2**24
+MAX_STEPS = 2**24
 """Limit on rows and columns of a staircase, which has about the square root of all contributions."""
-MOST_SHARES = 2**20
+MAX_SHARES = 2**20
 """Limit on the shape of noise that people added up, as a multiple of what one release needs."""
 STAIRCASE = {"rows", "columns", "scale"}
 """Parameters of a staircase of version 0.8; later ones have more."""
@@ -57,7 +57,7 @@ class ShapeView(View):
 
 
 def _is_staircase(plain: dict[str, Any]) -> bool:
-    sound = all(is_whole(plain[name], MOST_STEPS) for name in ("rows", "columns")) and is_positive(plain["scale"])
+    sound = all(is_whole(plain[name], MAX_STEPS) for name in ("rows", "columns")) and is_positive(plain["scale"])
     return sound and (plain.keys() == STAIRCASE or _has_interval(plain))
 
 
@@ -80,7 +80,7 @@ def _is_noise(plain: Any) -> bool:
     """True for one or two pairs of a scale and a shape."""
     pairs = plain if isinstance(plain, list) and 1 <= len(plain) <= 2 else [None]
     return all(
-        isinstance(pair, list) and len(pair) == 2 and all(map(is_positive, pair)) and pair[1] <= MOST_SHARES
+        isinstance(pair, list) and len(pair) == 2 and all(map(is_positive, pair)) and pair[1] <= MAX_SHARES
         for pair in pairs
     )
 

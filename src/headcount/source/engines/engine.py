@@ -250,4 +250,4 @@ class Engine(ABC):
 
 def column_names(count: int) -> list[str]:
     """Names of the columns that are read, on every engine, whatever the user's names are: column0, column1, ..."""
-    return [f"column{place}" for place in range(count)]
+    return [f"column{index}" for index in range(count)]

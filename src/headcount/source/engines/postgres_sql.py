@@ -88,8 +88,8 @@ def _compiler() -> Any:
             return super().visit_DefaultLiteral(op, value=value, dtype=dtype)
 
         def visit_Substring(self, op: Any, *, arg: Any, start: Any, length: Any) -> Any:  # noqa: N802
-            places = (start + 1, length) if length is not None else (start + 1,)
-            return self.f.substr(arg, *(self.cast(place, dt.int32) for place in places))
+            indices = (start + 1, length) if length is not None else (start + 1,)
+            return self.f.substr(arg, *(self.cast(index, dt.int32) for index in indices))
 
     return Wide()
 

@@ -77,8 +77,8 @@ class Spark(Engine):
 
     def table(self, data: "DataFrame", columns: Sequence[str]) -> ir.Table:
         """Columns are taken by position: no name means anything."""
-        places = [data.columns.index(column) for column in columns]
-        plain = data.toDF(*column_names(len(data.columns))).select(*(f"column{place}" for place in places))
+        indices = [data.columns.index(column) for column in columns]
+        plain = data.toDF(*column_names(len(data.columns))).select(*(f"column{index}" for index in indices))
         session = own_session(data.sparkSession)
         moved = _moved(plain.toDF(*column_names(len(columns))), session)
         exact = moved.select(*(_exact(moved, name) for name in moved.columns))
@@ -129,9 +129,9 @@ class Spark(Engine):
         frame = frame_of(table)
         session = frame.sparkSession
         limit = session.sparkContext.getConf().get("spark.driver.maxResultSize", "1g")
-        most = int(session._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(limit))  # type: ignore[union-attr]
+        maximum = int(session._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(limit))  # type: ignore[union-attr]
         size = _result_bytes(frame)  # whatever the limit: all rows are read once
-        if most and size > most and _result_bytes(frame.distinct()) > most:
+        if maximum and size > maximum and _result_bytes(frame.distinct()) > maximum:
             raise ValueError("spark.driver.maxResultSize is too small for the items of this table")
 
     def progress(self, table: ir.Table) -> float:
@@ -228,7 +228,7 @@ def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:
 
     moments = [functions.unix_micros(name) if kind == "timestamp" else name for name, kind in frame.dtypes]
     rows = frame.select(*moments).collect()
-    columns = [[row[place] for row in rows] for place in range(len(kinds))]
+    columns = [[row[index] for row in rows] for index in range(len(kinds))]
     return pa.table([_typed(column, kind) for column, kind in zip(columns, kinds.types, strict=True)], schema=kinds)
 
 

@@ -120,13 +120,13 @@ def session_class() -> Any:
 @contextmanager
 def silent() -> Iterator[None]:
     """Give processes that are started in the block no stdout and no stderr."""
-    saved, nothing = [os.dup(place) for place in (1, 2)], os.open(os.devnull, os.O_WRONLY)
+    saved, nothing = [os.dup(index) for index in (1, 2)], os.open(os.devnull, os.O_WRONLY)
     try:
-        for place in (1, 2):
-            os.dup2(nothing, place)
+        for index in (1, 2):
+            os.dup2(nothing, index)
         yield
     finally:
-        for place, before in zip((1, 2), saved, strict=True):
-            os.dup2(before, place)
+        for index, before in zip((1, 2), saved, strict=True):
+            os.dup2(before, index)
         for opened in (*saved, nothing):
             os.close(opened)

@@ -17,9 +17,9 @@ from headcount.source.engines.limits import MOST
 from headcount.source.kernels import kernels
 
 Numbers32 = NDArray[np.uint32]
-MOST_NUMBERS = 1 << 31
+MAX_NUMBERS = 1 << 31
 """Numbers have fewer than 32 bits; what has more goes another way."""
-MOST_TEXT = (1 << 31) - 1
+MAX_TEXT = (1 << 31) - 1
 """Bytes of all texts together: one Arrow array of them has fewer."""
 SLOT_BYTES = 12
 """Bytes of a slot: a hash and a number."""
@@ -55,7 +55,7 @@ class Numbering(ABC):
     def _grow(self, more: int, *, rehash: bool) -> None:
         """Make room for `more` values: slots stay at most half full."""
         size = max(1 << (2 * (self.count + more) - 1).bit_length(), 2)
-        if self.count + more >= MOST_NUMBERS or size * SLOT_BYTES > self._room:
+        if self.count + more >= MAX_NUMBERS or size * SLOT_BYTES > self._room:
             raise TooMany
         if size <= len(self._slots):
             return
@@ -92,7 +92,7 @@ class TextNumbering(Numbering):
             self.count,
             numbers,
         )
-        if self._ends[self.count] >= min(MOST_TEXT, self._room):
+        if self._ends[self.count] >= min(MAX_TEXT, self._room):
             raise TooMany
         return numbers
 
@@ -105,7 +105,7 @@ class TextNumbering(Numbering):
 
     def values(self, numbers: NDArray[Any]) -> pa.Array:
         ends = self._ends[: self.count + 1].astype(np.int32)
-        if np.diff(ends)[numbers].sum(dtype=np.int64) >= MOST_TEXT:  # a text of several items is there several times
+        if np.diff(ends)[numbers].sum(dtype=np.int64) >= MAX_TEXT:  # a text of several items is there several times
             raise TooMany
         buffers = [None, pa.py_buffer(ends), pa.py_buffer(self._arena)]
         every = pa.Array.from_buffers(pa.string(), self.count, buffers)

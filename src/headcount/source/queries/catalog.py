@@ -25,7 +25,7 @@ SIGNATURE = (
 """A function by its name, its kind and the types that it takes and returns; a macro with its SQL."""
 OPAQUE = "the frame itself, if it was registered under this name"
 CACHED = Step("a table that .cache() made of a query", instead="the expression before .cache()")
-MOST_NESTED = 20
+MAX_NESTED = 20
 """Views inside views that are looked into."""
 
 Ask = Callable[[str], Any]
@@ -63,7 +63,7 @@ class Catalog:
 
     def _of_view(self, name: str, text: str) -> Iterator[Step]:
         query = VIEW.fullmatch(text)
-        if query is None or self._nested == MOST_NESTED:
+        if query is None or self._nested == MAX_NESTED:
             yield Step(f"the view {name!r:.60}, which headcount cannot look into", instead=OPAQUE)
             return
         for step in steps_of(query[1], Catalog(self._ask, self._nested + 1)):
@@ -90,7 +90,7 @@ class Catalog:
 
     def macro(self, name: str) -> Iterator[Step]:
         """Yield what no promise covers in the user's macros of this name: chance, time, the order of rows."""
-        for text in self._own_functions.get(name.casefold(), ()) if self._nested < MOST_NESTED else ():
+        for text in self._own_functions.get(name.casefold(), ()) if self._nested < MAX_NESTED else ():
             for step in steps_of(text, Catalog(self._ask, self._nested + 1)):
                 if step.fix:
                     yield replace(step, name=f"the macro {name}(), which holds {step.name}")

@@ -44,7 +44,7 @@ READ_AT = (
     expressions.Localtimestamp,
 )
 UNREADABLE = Step("SQL that headcount cannot read", "the table itself")
-MOST_NESTED = 20
+MAX_NESTED = 20
 
 
 class _Names:
@@ -87,7 +87,7 @@ class _Names:
             parts = list(sqlglot.parse_one(query, read="postgres").walk())
         except sqlglot.errors.SqlglotError:
             parts = []
-        if not parts or self._nested == MOST_NESTED:
+        if not parts or self._nested == MAX_NESTED:
             yield UNREADABLE
         named = {part.name for part in parts if isinstance(part, expressions.CTE)} | {
             part.alias for part in parts if isinstance(part, expressions.CTE)

@@ -6,7 +6,7 @@ import re
 ITEM = r"(?:[\w @#%&=:;,/<>!~'\"-]|\\[dDwWsS.]|\.|\[\^?(?:a-z|A-Z|0-9|[\w .,@%+])+\])[*+?]?"
 SIMPLE = re.compile(rf"\^?(?:{ITEM}|\((?:{ITEM}|\|)+\)[*+?]?|\|)*\$?", re.ASCII)
 PLAIN = re.compile(r"[\w @#%,;:/-]*", re.ASCII)
-MOST_CHARACTERS = 10**6
+MAX_CHARACTERS = 10**6
 """The longest length, and the farthest place in a text, that may be typed."""
 LONGEST = 200
 """Characters of a pattern."""
@@ -26,6 +26,6 @@ def is_length(value: object) -> bool:
     """True for a number that may be the length of a text or a place in it, and for text that is no number. Beyond 32
     bits, DuckDB's functions fail at the first row that has a text."""
     try:
-        return abs(float(str(value))) <= MOST_CHARACTERS
+        return abs(float(str(value))) <= MAX_CHARACTERS
     except ValueError:
         return isinstance(value, str)

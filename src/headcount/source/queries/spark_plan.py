@@ -194,5 +194,5 @@ def _class(thing: Any) -> str:
 
 def _list(sequence: Any) -> Iterator[Any]:
     """The elements of a Scala sequence."""
-    for place in range(sequence.size()):
-        yield sequence.apply(place)
+    for index in range(sequence.size()):
+        yield sequence.apply(index)

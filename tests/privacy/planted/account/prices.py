@@ -170,7 +170,7 @@ BUGS = [
     Bug(
         "rounds: delta of early rounds is not taken from the last one",
         "account/calibrate.py",
-        (("left - early * (place - 1)", "left"),),
+        (("left - early * (index - 1)", "left"),),
         ROUNDS + "test_everything_is_paid_for",
     ),
     Bug(
@@ -217,7 +217,7 @@ BUGS = [
     Bug(
         "sample: a rate that is a tenth too large",
         "account/rates.py",
-        (("found < LEAST_RATE:", "(found := found * 11 / 10) < LEAST_RATE:"),),
+        (("found < MIN_RATE:", "(found := found * 11 / 10) < MIN_RATE:"),),
         SAMPLED + "test_what_a_budget_buys[theta-1-add-remove]",
     ),
     Bug(

@@ -74,7 +74,7 @@ BUGS = [
     Bug(
         "one item too many is kept",
         "bound/sample.py",
-        (("where(left_over >= self.most", "where(left_over > self.most"),),
+        (("where(left_over >= self.max_items", "where(left_over > self.max_items"),),
         BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(
@@ -86,7 +86,7 @@ BUGS = [
     Bug(
         "sorted here: who is just above the bound is not cut",
         "bound/encoded_pairs.py",
-        (("many = sizes > excess.most", "many = sizes > excess.most + 1"),),
+        (("many = sizes > excess.max_items", "many = sizes > excess.max_items + 1"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
@@ -98,7 +98,7 @@ BUGS = [
     Bug(
         "one event too many is kept",
         "bound/sample.py",
-        (("quotient(upto * self.most + start, size)", "quotient(upto * (self.most + 1) + start, size)"),),
+        (("quotient(upto * self.max_items + start, size)", "quotient(upto * (self.max_items + 1) + start, size)"),),
         BOUND + "test_the_bound_holds_on_the_table",
     ),
     Bug(
@@ -151,7 +151,7 @@ BUGS = [
         "bound/weighted.py",
         (
             (
-                "return pairs if self.largest > 1 else pairs.without(SampledItems(self.most).formula(secret))",
+                "return pairs if self.largest > 1 else pairs.without(SampledItems(self.max_items).formula(secret))",
                 "return pairs",
             ),
         ),
@@ -172,7 +172,7 @@ BUGS = [
     Bug(
         "rounds: all of a person's items are kept",
         "bound/rounds.py",
-        (("kept = pairs.without(SampledItems(self.most).formula(secret))", "kept = pairs"),),
+        (("kept = pairs.without(SampledItems(self.max_items).formula(secret))", "kept = pairs"),),
         ROUNDS + "test_nobody_adds_more_than_is_said_in_any_round",
     ),
     Bug(
@@ -385,7 +385,10 @@ BUGS = [
     Bug(
         "exact draws: who has fewer is kept",
         "bound/draws.py",
-        (("np.repeat(sizes == self.most", "np.repeat(sizes <= self.most"), ("[sizes >= self.most])", "[sizes > 0])")),
+        (
+            ("np.repeat(sizes == self.max_total", "np.repeat(sizes <= self.max_total"),
+            ("[sizes >= self.max_total])", "[sizes > 0])"),
+        ),
         DRAWS + "test_exactly_so_many_draws_of_everybody",
     ),
     Bug(
@@ -399,7 +402,7 @@ BUGS = [
         "bound/draws.py",
         (
             (
-                "        places, counts, sizes = places[ordered], counts[ordered], of_each(counts, starts)",
+                "        indices, counts, sizes = indices[ordered], counts[ordered], of_each(counts, starts)",
                 "        sizes = of_each(counts, starts) + 0 * ordered.sum()",
             ),
         ),

@@ -37,8 +37,8 @@ BUGS = [
         "bound/selection/loss.py",
         (
             (
-                "np.clip(statistics.sizes - self.sampled.most, 0, self.sampled.cut)",
-                "np.maximum(statistics.sizes - self.sampled.most, 0)",
+                "np.clip(statistics.sizes - self.sampled.max_items, 0, self.sampled.cut)",
+                "np.maximum(statistics.sizes - self.sampled.max_items, 0)",
             ),
         ),
         LOSS + "test_what_sampling_takes_from_one_person_is_cut",
@@ -70,7 +70,7 @@ BUGS = [
     Bug(
         "intervals allow for the true number of people who have far more",
         "bound/selection/heavy.py",
-        (("most_beside_few(float(noisy)", "most_beside_few(float(people)"),),
+        (("max_beside_few(float(noisy)", "max_beside_few(float(people)"),),
         HEAVY + "test_intervals_allow_for_people_who_may_have_far_more",
     ),
     Bug(
@@ -138,7 +138,7 @@ BUGS = [
     Bug(
         "costs compared as if a person changed half of them",
         "bound/selection/compare.py",
-        (("return [self.most * int(length) for", "return [self.most * int(length) // 2 for"),),
+        (("return [self.max_items * int(length) for", "return [self.max_items * int(length) // 2 for"),),
         CHOICES + "test_two_costs_differ_by_what_is_stated_at_most",
     ),
     Bug(
@@ -150,7 +150,12 @@ BUGS = [
     Bug(
         "plume: a replaced person priced as a removed one",
         "bound/selection/plume.py",
-        (("round_up(changed_people(self.neighbours) * most / (2 * self.rho))", "round_up(most / (2 * self.rho))"),),
+        (
+            (
+                "round_up(changed_people(self.neighbours) * max_items / (2 * self.rho))",
+                "round_up(max_items / (2 * self.rho))",
+            ),
+        ),
         PLUME + "test_every_bound_that_may_be_chosen_has_a_mechanism",
     ),
     Bug(
@@ -162,7 +167,7 @@ BUGS = [
     Bug(
         "plume: a threshold for one item of a person instead of all",
         "bound/selection/plume.py",
-        (("self.delta, items=most, largest=1)", "self.delta, items=1, largest=1)"),),
+        (("self.delta, items=max_items, largest=1)", "self.delta, items=1, largest=1)"),),
         PLUME + "test_where_the_budget_goes",
     ),
     Bug(

@@ -21,7 +21,7 @@ BUGS = [
     Bug(
         "recentred: the mass priced for one draw of a person",
         "mechanism/distribution/recentred.py",
-        (("(bounding.most * bounding.unit) ** 2", "bounding.unit**2"),),
+        (("(bounding.max_total * bounding.unit) ** 2", "bounding.unit**2"),),
         DISTRIBUTED + "test_what_one_person_changes_is_what_the_noise_is_for[2]",
     ),
     Bug(
@@ -69,7 +69,7 @@ BUGS = [
     Bug(
         "selected: a replaced person priced as a removed one",
         "mechanism/distribution/selected.py",
-        (("min(cells, changed_people(neighbours) * bounding.most)", "min(cells, bounding.most)"),),
+        (("min(cells, changed_people(neighbours) * bounding.max_total)", "min(cells, bounding.max_total)"),),
         DISTRIBUTED + "test_scores_change_by_one_and_of_few_items[ks-1-replace]",
     ),
     Bug(
@@ -81,7 +81,12 @@ BUGS = [
     Bug(
         "selected: people counted without noise",
         "mechanism/distribution/selected.py",
-        (("many + int(entropy.draw(law(self.people), 1)[0])", "many + 0 * int(entropy.draw(law(self.people), 1)[0])"),),
+        (
+            (
+                "many + int(entropy.draw(noise_distribution(self.people), 1)[0])",
+                "many + 0 * int(entropy.draw(noise_distribution(self.people), 1)[0])",
+            ),
+        ),
         SELECTED + "test_everything_that_is_counted[ks-add-remove]",
     ),
     Bug(

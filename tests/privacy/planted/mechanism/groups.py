@@ -149,7 +149,7 @@ BUGS = [
     Bug(
         "groups: cells of a scale that are not counted",
         "mechanism/groups/measured.py",
-        (("MOST_SHOWN * sum(vector.cells for vector in vectors)", "MOST_SHOWN"),),
+        (("MAX_SHOWN * sum(vector.cells for vector in vectors)", "MAX_SHOWN"),),
         GROUPS + "test_events_are_for_all_cells_that_one_person_changes",
     ),
     Bug(
@@ -168,15 +168,15 @@ BUGS = [
         "few totals: every vector with all of the units",
         "mechanism/groups/units.py",
         (
-            ("int(self.most * SLACK * weight / max(sum(weights), 1e-300))", "int(self.most * SLACK)"),
-            ("if sum(units) > self.most:", "if max(units) > self.most:"),
+            ("int(self.maximum * SLACK * weight / max(sum(weights), 1e-300))", "int(self.maximum * SLACK)"),
+            ("if sum(units) > self.maximum:", "if max(units) > self.maximum:"),
         ),
         FEW + "test_one_person_adds_what_the_noise_is_for[three-by number-huge-add-remove]",
     ),
     Bug(
         "few totals: a replaced person priced as a removed one",
         "mechanism/groups/measured.py",
-        (("Fraction(Sums().most * changed_people(neighbours))", "Fraction(Sums().most)"),),
+        (("Fraction(Sums().maximum * changed_people(neighbours))", "Fraction(Sums().maximum)"),),
         FEW + "test_epsilon_is_paid_once_and_no_delta[sum-replace]",
     ),
     Bug(

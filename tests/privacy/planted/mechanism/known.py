@@ -22,7 +22,12 @@ BUGS = [
     Bug(
         "a common number that is drawn again for every item",
         "mechanism/known/correlated.py",
-        (("entropy.draw(law(self.common), 1)", "entropy.draw(law(self.common), len(own))"),),
+        (
+            (
+                "entropy.draw(noise_distribution(self.common), 1)",
+                "entropy.draw(noise_distribution(self.common), len(own))",
+            ),
+        ),
         CORRELATED + "test_values_are_counts_plus_noise_of_their_own_and_one_number_for_all",
     ),
     Bug(
@@ -34,7 +39,7 @@ BUGS = [
     Bug(
         "the same noise for every item, besides the common number",
         "mechanism/known/correlated.py",
-        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
+        (("entropy.draw(self.distribution, len(bounded.totals))", "entropy.draw(self.distribution, 1)"),),
         CORRELATED + "test_values_are_counts_plus_noise_of_their_own_and_one_number_for_all",
     ),
     Bug(

@@ -45,7 +45,12 @@ BUGS = [
     Bug(
         "tree: noise / 1.1",
         "mechanism/ordered/hierarchy.py",
-        (("totals + entropy.draw(self.law, len(totals))", "totals + entropy.draw(self.law, len(totals)) * 10 // 11"),),
+        (
+            (
+                "totals + entropy.draw(self.distribution, len(totals))",
+                "totals + entropy.draw(self.distribution, len(totals)) * 10 // 11",
+            ),
+        ),
         ORDERED + "test_a_tree_with_laplace_noise[add-remove]",
     ),
     Bug(

@@ -20,7 +20,7 @@ BUGS = [
     Bug(
         "sample: reports of one person priced as one",
         "mechanism/sampled/sample_threshold.py",
-        (("    items = bounding.most if cells is None else min(bounding.most, cells)\n", "    items = 1\n"),),
+        (("    items = bounding.max_items if cells is None else min(bounding.max_items, cells)\n", "    items = 1\n"),),
         SAMPLED + "test_what_a_budget_buys[theta-2-add-remove]",
     ),
 ]

@@ -10,7 +10,12 @@ BUGS = [
     Bug(
         "shape: the number of contributions with noise / 1.1",
         "mechanism/shape/contribution_limit.py",
-        (("entropy.draw(law(self.event), 1)[0])", "entropy.draw(law(self.event), 1)[0] * 10 // 11)"),),
+        (
+            (
+                "entropy.draw(noise_distribution(self.event), 1)[0])",
+                "entropy.draw(noise_distribution(self.event), 1)[0] * 10 // 11)",
+            ),
+        ),
         SHAPED + "test_the_number_of_contributions[1]",
     ),
     Bug(
@@ -49,19 +54,24 @@ BUGS = [
     Bug(
         "shape: a replaced person's noise is that of a removed one",
         "mechanism/shape/staircase.py",
-        (("most = changed_people(neighbours) * bounding", "most = bounding"),),
+        (("maximum = changed_people(neighbours) * bounding", "maximum = bounding"),),
         SHAPES + "test_the_sensitivity_of_a_staircase_is_attained[1-replace]",
     ),
     Bug(
         "staircase: noise / 1.1",
         "mechanism/shape/staircase.py",
-        (("true + entropy.draw(self.law, len(true))", "true + entropy.draw(self.law, len(true)) * 10 // 11"),),
+        (
+            (
+                "true + entropy.draw(self.distribution, len(true))",
+                "true + entropy.draw(self.distribution, len(true)) * 10 // 11",
+            ),
+        ),
         SHAPED + "test_a_staircase_of_a_public_size[one step-add-remove]",
     ),
     Bug(
         "staircase: the same noise for every number",
         "mechanism/shape/staircase.py",
-        (("entropy.draw(self.law, len(true))", "entropy.draw(self.law, 1)"),),
+        (("entropy.draw(self.distribution, len(true))", "entropy.draw(self.distribution, 1)"),),
         SHAPES + "test_all_numbers_have_noise_of_their_own",
     ),
     Bug(
@@ -123,7 +133,12 @@ BUGS = [
     Bug(
         "buckets: noise / 1.1",
         "mechanism/shape/buckets.py",
-        (("totals + entropy.draw(self.law, len(totals))", "totals + entropy.draw(self.law, len(totals)) * 10 // 11"),),
+        (
+            (
+                "totals + entropy.draw(self.distribution, len(totals))",
+                "totals + entropy.draw(self.distribution, len(totals)) * 10 // 11",
+            ),
+        ),
         SHAPED + "test_buckets_of_a_public_list[1-add-remove]",
     ),
     Bug(
@@ -131,8 +146,8 @@ BUGS = [
         "mechanism/shape/buckets.py",
         (
             (
-                "totals + entropy.draw(self.law, len(totals))",
-                "totals + entropy.draw(self.law, len(totals)) * (totals > 0)",
+                "totals + entropy.draw(self.distribution, len(totals))",
+                "totals + entropy.draw(self.distribution, len(totals)) * (totals > 0)",
             ),
         ),
         SHAPED + "test_buckets_by_many_keys[add-remove]",

@@ -39,7 +39,7 @@ BUGS = [
         "mechanism/intervals.py",
         (
             (
-                "return np.maximum(lowest_plausible_count(values, rule, least) // unit, least), -",
+                "return np.maximum(lowest_plausible_count(values, rule, minimum) // unit, minimum), -",
                 "return np.maximum(values - width, 1), -",
             ),
         ),
@@ -72,7 +72,7 @@ BUGS = [
     Bug(
         "a number beside the counts, without noise",
         "mechanism/scalar.py",
-        (("bounded.number + int(entropy.draw(law(self.scalar_event), 1)[0])", "bounded.number"),),
+        (("bounded.number + int(entropy.draw(noise_distribution(self.scalar_event), 1)[0])", "bounded.number"),),
         EXACTLY + "test_a_number_beside_clipped_counts",
     ),
     Bug(

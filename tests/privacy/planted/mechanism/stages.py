@@ -12,13 +12,18 @@ BUGS = [
     Bug(
         "clipped noise / 1.1",
         "mechanism/stages/clipped.py",
-        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, len(bounded.totals)) * 10 // 11"),),
+        (
+            (
+                "entropy.draw(self.distribution, len(bounded.totals))",
+                "entropy.draw(self.distribution, len(bounded.totals)) * 10 // 11",
+            ),
+        ),
         EXACTLY + "test_clipped_laplace[people-replace]",
     ),
     Bug(
         "the same noise for every item",
         "mechanism/stages/clipped.py",
-        (("entropy.draw(self.law, len(bounded.totals))", "entropy.draw(self.law, 1)"),),
+        (("entropy.draw(self.distribution, len(bounded.totals))", "entropy.draw(self.distribution, 1)"),),
         EXACTLY + "test_clipped_laplace[people-replace]",
     ),
     Bug(
@@ -113,8 +118,8 @@ BUGS = [
         "mechanism/stages/rounds.py",
         (
             (
-                "means.add(totals[left] + entropy.draw(law(event), int(left.sum())), event",
-                "means.add(totals[left] + (0 if place else entropy.draw(law(event), int(left.sum()))), event",
+                "means.add(totals[left] + entropy.draw(noise_distribution(event), int(left.sum())), event",
+                "means.add(totals[left] + (0 if index else entropy.draw(noise_distribution(event), int(left.sum()))), event",
             ),
         ),
         ROUNDS + "test_every_round_and_every_part_of_the_last_measurement_has_noise",
@@ -122,7 +127,7 @@ BUGS = [
     Bug(
         "rounds: sums that wrap",
         "mechanism/stages/rounds.py",
-        (("weight * np.clip(noisy, LEAST_VALUE, LARGEST_VALUE)", "weight * noisy"),),
+        (("weight * np.clip(noisy, MIN_VALUE, LARGEST_VALUE)", "weight * noisy"),),
         ROUNDS + "test_noise_of_any_size_fits",
     ),
     Bug(
@@ -146,7 +151,7 @@ BUGS = [
     Bug(
         "joint: a person's shown items are priced as if they were few",
         "mechanism/stages/joint.py",
-        (("        cells=MOST_SHOWN,\n", "        cells=most,\n"),),
+        (("        cells=MAX_SHOWN,\n", "        cells=max_items,\n"),),
         JOINT + "test_every_round_is_priced_for_what_one_person_changes",
     ),
     Bug(
@@ -154,8 +159,8 @@ BUGS = [
         "mechanism/stages/joint.py",
         (
             (
-                "noisy = totals + self.entropy.draw(law(event), len(totals))",
-                "noisy = totals + self.entropy.draw(law(event), len(totals)) * ~before",
+                "noisy = totals + self.entropy.draw(noise_distribution(event), len(totals))",
+                "noisy = totals + self.entropy.draw(noise_distribution(event), len(totals)) * ~before",
             ),
         ),
         JOINT + "test_every_measurement_has_noise",
@@ -169,7 +174,7 @@ BUGS = [
     Bug(
         "joint: weights divided by what is found without noise",
         "mechanism/stages/joint.py",
-        (("self.first = self.first if place else noisy", "self.first = self.first if place else totals"),),
+        (("self.first = self.first if index else noisy", "self.first = self.first if index else totals"),),
         JOINT + "test_the_split_follows_from_noisy_weights",
     ),
     Bug(
@@ -216,13 +221,18 @@ BUGS = [
     Bug(
         "known items: of one kept of several, a replaced person changes one",
         "mechanism/stages/weighted.py",
-        (("(first, cells, min(bounding.most, cells))", "(first, bounding.most, min(bounding.most, cells))"),),
+        (
+            (
+                "(first, cells, min(bounding.max_items, cells))",
+                "(first, bounding.max_items, min(bounding.max_items, cells))",
+            ),
+        ),
         WEIGHTED + "test_known_items_are_paid_for",
     ),
     Bug(
         "people who are not in the profile are not looked for",
         "mechanism/stages/second.py",
-        (("return self.above.most() if self.above else", "return 0.0 if self.above else"),),
+        (("return self.above.maximum() if self.above else", "return 0.0 if self.above else"),),
         WEIGHTED + "test_people_in_whatever_bins_are_noticed",
     ),
     Bug(

@@ -22,7 +22,7 @@ BUGS = [
     Bug(
         "count release: the bottom does not weigh for all that are listed",
         "mechanism/topk/levels.py",
-        (("return self.most / self.chance", "return 1 / self.chance"),),
+        (("return self.max_items / self.chance", "return 1 / self.chance"),),
         FOUND_EXACTLY + "test_items_alone[2-0.8-add-remove]",
     ),
     Bug(
@@ -40,7 +40,7 @@ BUGS = [
     Bug(
         "count release: the selection of the bottom is free",
         "mechanism/topk/search.py",
-        (("times=min(len(order) + 1, most)", "times=len(order)"),),
+        (("times=min(len(order) + 1, max_items)", "times=len(order)"),),
         FOUND + "test_whatever_is_found_is_paid_for_before",
     ),
     Bug(

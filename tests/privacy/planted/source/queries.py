@@ -63,7 +63,7 @@ BUGS = [
         "the place of a row in its file is a column like others",
         "source/queries/duckdb_sql.py",
         (('("rowid", "file_row_number", "file_index")', '("rowid",)'),),
-        QUERIES + "test_relations[places in a file]",
+        QUERIES + "test_relations[indices in a file]",
     ),
     Bug(
         "CSV that DuckDB parses by a guess is a table",
@@ -109,7 +109,7 @@ BUGS = [
     Bug(
         "any length may be typed",
         "source/queries/patterns.py",
-        (("        return abs(float(str(value))) <= MOST_CHARACTERS\n", "        return True\n"),),
+        (("        return abs(float(str(value))) <= MAX_CHARACTERS\n", "        return True\n"),),
         "tests/source/test_queries.py::test_no_row_makes_a_query_fail_that_is_taken_without_a_promise",
     ),
     Bug(

@@ -66,7 +66,7 @@ BUGS = [
     Bug(
         "sorted here: a count has no limit",
         "source/encoded.py",
-        (("np.minimum(lengths, most) if most > 1", "lengths if most > 1"),),
+        (("np.minimum(lengths, maximum) if maximum > 1", "lengths if maximum > 1"),),
         NUMBERS + "test_a_count_stops_at_the_largest",
     ),
     Bug(
@@ -129,7 +129,7 @@ BUGS = [
         (
             (
                 "        return dt.string\n",
-                "        return dt.float64 if self._data.dtypes.iloc[place] == float else dt.string\n",
+                "        return dt.float64 if self._data.dtypes.iloc[index] == float else dt.string\n",
             ),
         ),
         CELLS + "test_one_cell_does_not_change_the_type_of_a_release",
@@ -137,13 +137,13 @@ BUGS = [
     Bug(
         "DuckDB: a name is an expression",
         "source/frames.py",
-        (('else f"#{place + 1} AS {name}"', 'else f"{self.names[place]} AS {name}"'),),
+        (('else f"#{index + 1} AS {name}"', 'else f"{self.names[index]} AS {name}"'),),
         COLUMN_NAMES + "test_a_name_is_a_name",
     ),
     Bug(
         "polars: a name is a pattern",
         "source/frames.py",
-        (("(pl.nth(place).alias(name)", "(pl.col(self.names[place]).alias(name)"),),
+        (("(pl.nth(index).alias(name)", "(pl.col(self.names[index]).alias(name)"),),
         COLUMN_NAMES + "test_a_name_is_a_name",
     ),
     Bug(
@@ -306,7 +306,7 @@ BUGS = [
     Bug(
         "groups: other groups count as the first one",
         "source/encoded.py",
-        (("places = np.full(len(self.items), -1)", "places = np.full(len(self.items), 0)"),),
+        (("indices = np.full(len(self.items), -1)", "indices = np.full(len(self.items), 0)"),),
         VECTORS + "test_found_groups_by_number_and_on_the_engine",
     ),
     Bug(

@@ -20,7 +20,7 @@ LARGEST_VALUE = 2**62
 """Largest absolute value of a draw: sums of two results cannot overflow."""
 
 
-class Law(ABC):
+class NoiseDistribution(ABC):
     """A probability law on integers. Frozen and hashable: equal laws share their tables."""
 
     of_data: ClassVar[bool] = False
