@@ -216,8 +216,8 @@ def unquoted(source: Source) -> Iterator[None]:
         if stop := stop_behind(error):
             raise stop from None
         _check_unchanged_quietly(source)
-        if index := _place_of_defect(error):
-            raise Defect(f"{source.dataset}: {index} failed.") from None
+        if place := _place_of_defect(error):
+            raise Defect(f"{source.dataset}: {place} failed.") from None
         raise ReadingFailed(
             f"{source.dataset}: the rows could not be read to their end. Nothing was released.",
             fix='memory="8GB", or spill="/var/tmp" for a folder with more room, if the table is large; else read it '

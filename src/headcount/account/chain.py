@@ -103,5 +103,5 @@ def units(fields: dict[str, str], prefix: str = "") -> Units:
 def _unit(text: str) -> int:
     if not _AMOUNT.fullmatch(text):
         raise ValueError(f"{text} is not an amount")
-    whole, _, indices = text.partition(".")
-    return int(whole + indices.ljust(PLACES, "0"))
+    whole, _, decimals = text.partition(".")
+    return int(whole + decimals.ljust(PLACES, "0"))

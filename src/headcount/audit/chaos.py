@@ -104,10 +104,10 @@ def kill_at_every_step(
 
     Each writer gets a young ledger of its own, so that the number of steps stays the same."""
     tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder), charge=charge)
-    while _killed((index := new(folder / f"step-{tally.steps + 1}")).publish, kill_at=tally.steps * stride + 1):
+    while _killed((place := new(folder / f"step-{tally.steps + 1}")).publish, kill_at=tally.steps * stride + 1):
         tally.kills += 1
         tally.steps += 1
-        _compare(index, tally)
+        _compare(place, tally)
         progress(tally.steps)
     return tally
 
@@ -122,21 +122,21 @@ def kill_at_random(
     """Kill a writer at random moments of its work; retry its request; compare."""
     tally, new = Tally(), partial(_Place, protocol=protocol, young=_young(folder), charge=charge)
     longest = _duration(new(folder / "untouched")) * 1.5
-    indices = (new(folder / f"random-{number}") for number in count())
+    places = (new(folder / f"random-{number}") for number in count())
     while tally.kills < kills:
-        index = next(indices)
+        place = next(places)
         moment = int(uniform(1 << 20, 1)[0]) / 2**20 * longest
-        if _killed(index.publish, kill_after=moment):
+        if _killed(place.publish, kill_after=moment):
             tally.kills += 1
-            _compare(index, tally)
+            _compare(place, tally)
             progress(tally.kills)
     return tally
 
 
-def _duration(index: "_Place") -> float:
+def _duration(place: "_Place") -> float:
     """The duration of a writer that is not killed, in seconds."""
     start = time.monotonic()
-    _killed(index.publish)
+    _killed(place.publish)
     return time.monotonic() - start
 
 
@@ -230,15 +230,15 @@ def _killer(step: int) -> Callable[[FrameType, str, Any], Any]:
     return trace
 
 
-def _compare(index: _Place, tally: Tally) -> None:
+def _compare(place: _Place, tally: Tally) -> None:
     """Check what the killed writer left, retry its request, and check again."""
-    before, charged = index.released(), index.charges()
+    before, charged = place.released(), place.charges()
     tally.free_releases += before is not None and not charged
     tally.lost_spends += before is None and charged == 1
-    index.publish()
-    after = index.released()
-    tally.second_draws += (before is not None and after != before) or index.draws() > index.releases
-    tally.under_counts += index.charges() != 1 or not _adds_up(Ledger(index.path))
+    place.publish()
+    after = place.released()
+    tally.second_draws += (before is not None and after != before) or place.draws() > place.releases
+    tally.under_counts += place.charges() != 1 or not _adds_up(Ledger(place.path))
 
 
 def _adds_up(book: Ledger) -> bool:

@@ -63,13 +63,13 @@ BUGS = [
     Bug(
         "a defect is called a failed reading",
         "run.py",
-        (("        if index := _place_of_defect(error):\n", '        if index := "":\n'),),
+        (("        if place := _place_of_defect(error):\n", '        if place := "":\n'),),
         RECEIPT + "test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody",
     ),
     Bug(
         "a defect quotes what failed",
         "run.py",
-        (("{index} failed.", "{index} failed: {error}."),),
+        (("{place} failed.", "{place} failed: {error}."),),
         RECEIPT + "test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody",
     ),
     Bug(

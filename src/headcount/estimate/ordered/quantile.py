@@ -83,8 +83,8 @@ def _crossed(below: Floats, targets: Floats, edges: Floats, side: Literal["left"
     """First or last position at which `below` reaches the targets."""
     after = np.searchsorted(below, targets, side=side)
     part = (targets - below[after - 1]) / (below[after] - below[after - 1])
-    index: Floats = edges[after - 1] + part * (edges[after] - edges[after - 1])
-    return index
+    position: Floats = edges[after - 1] + part * (edges[after] - edges[after - 1])
+    return position
 
 
 def _ends(found: Counts, q: float) -> tuple[int, int]:

@@ -87,11 +87,11 @@ def unbiased_at_least(tally: Tally, kernel: Kernel) -> Steps:
     Algorithm 1, line 2.
 
     With c_v cells seen at v, y_r - y_(r+1) = sum over v of c_v a_(r-v)."""
-    indices = line(tally.values, len(kernel.inverse) // 2)
-    near = len(indices.occupied)
-    cells = np.zeros(len(indices.values))
-    cells[indices.occupied] = tally.cells[:near]
-    values = np.append(indices.values, tally.values[near:])
+    positions = line(tally.values, len(kernel.inverse) // 2)
+    near = len(positions.occupied)
+    cells = np.zeros(len(positions.values))
+    cells[positions.occupied] = tally.cells[:near]
+    values = np.append(positions.values, tally.values[near:])
     steps: Floats = np.append(convolve(cells, kernel.inverse, mode="same"), tally.cells[near:].astype(np.float64))
     return at_least(values[values >= 1], steps[values >= 1])
 
@@ -149,9 +149,9 @@ def _in_units(kernel: Kernel, unit: int) -> Kernel:
 
 def _rounded(numbers: Floats, ratio: float) -> Floats:
     """Move the numbers at -k .. k to the nearest integers of `ratio` times that, and add them up."""
-    indices = np.rint(np.arange(-(len(numbers) // 2), len(numbers) // 2 + 1) * ratio).astype(np.int64)
-    moved = np.zeros(int(indices[-1] - indices[0]) + 1)
-    np.add.at(moved, indices - indices[0], numbers)
+    positions = np.rint(np.arange(-(len(numbers) // 2), len(numbers) // 2 + 1) * ratio).astype(np.int64)
+    moved = np.zeros(int(positions[-1] - positions[0]) + 1)
+    np.add.at(moved, positions - positions[0], numbers)
     return moved
 
 

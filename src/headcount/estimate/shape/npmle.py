@@ -111,15 +111,14 @@ def maximum_likelihood(tally: Tally, kernel: Kernel) -> LikelyCells:
     """Compute the maximum-likelihood phi of at least one cell, in the unit of the noise law. Values beyond the longest
     line stay as they are."""
     reach = kernel.noise_quantile(TRUNCATION_RATE)
-    indices = line(np.union1d(tally.values, [0]), reach, LONGEST).values
-    near = tally.values <= indices[-1]
-    cells = np.zeros(len(indices))
-    cells[np.searchsorted(indices, tally.values[near])] = tally.cells[near]
-    found, logarithms = _maximised(
-        _Task(cells, kernel.weights[kernel.reach - reach : kernel.reach + reach + 1]), int(np.searchsorted(indices, 0))
-    )
-    possible = indices >= 0
-    values, found = np.append(indices[possible], tally.values[~near]), np.append(found[possible], tally.cells[~near])
+    positions = line(np.union1d(tally.values, [0]), reach, LONGEST).values
+    near = tally.values <= positions[-1]
+    cells = np.zeros(len(positions))
+    cells[np.searchsorted(positions, tally.values[near])] = tally.cells[near]
+    task = _Task(cells, kernel.weights[kernel.reach - reach : kernel.reach + reach + 1])
+    found, logarithms = _maximised(task, int(np.searchsorted(positions, 0)))
+    possible = positions >= 0
+    values, found = np.append(positions[possible], tally.values[~near]), np.append(found[possible], tally.cells[~near])
     return LikelyCells(values[found > 0], found[found > 0], logarithms)
 
 

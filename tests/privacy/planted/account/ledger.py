@@ -377,8 +377,8 @@ BUGS = [
         "account/chain.py",
         (
             (
-                '    return int(whole + indices.ljust(PLACES, "0"))',
-                '    return round(float(f"{whole}.{indices}0") * 10**PLACES)',
+                '    return int(whole + decimals.ljust(PLACES, "0"))',
+                '    return round(float(f"{whole}.{decimals}0") * 10**PLACES)',
             ),
         ),
         LEDGER + "test_typed_epsilons_add_up_exactly",

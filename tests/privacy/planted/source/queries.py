@@ -63,7 +63,7 @@ BUGS = [
         "the place of a row in its file is a column like others",
         "source/queries/duckdb_sql.py",
         (('("rowid", "file_row_number", "file_index")', '("rowid",)'),),
-        QUERIES + "test_relations[indices in a file]",
+        QUERIES + "test_relations[places in a file]",
     ),
     Bug(
         "CSV that DuckDB parses by a guess is a table",
