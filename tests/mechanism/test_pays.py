@@ -188,7 +188,7 @@ def test_a_release_for_neighbours_that_its_noise_is_not_for(monkeypatch: pytest.
     plan = hc.plan(
         "histogram", table, user="user", by="item", keys=list("abc"), bound=1, epsilon=1, neighbours="replace"
     )
-    monkeypatch.setitem(vars(plan.strategy), "_of_given_bound", wrong)
+    monkeypatch.setitem(vars(plan.strategy), "_fixed_mechanism", wrong)
     with pytest.raises(Defect, match="its noise is not for neighbours='replace'"):
         plan.release(entropy=Fixed(0))
 

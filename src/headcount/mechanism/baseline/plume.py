@@ -44,7 +44,7 @@ class Plume(Mechanism[Bounded, Noisy]):
         return (self.bounding.found, of_contributions(self.bounding.first.sensitivity)), *super().payments
 
     @property
-    def noise_distribution(self) -> NoiseDistribution:
+    def distribution(self) -> NoiseDistribution:
         return noise_distribution(self.event)
 
     @property
