@@ -13,7 +13,7 @@ from headcount.source.views.references import check_references
 
 STATEMENT = (
     *("Select", "From", "Table", "TableAlias", "Join", "Where", "Group", "With", "CTE", "Union", "Distinct"),
-    *("Alias", "Column", "Identifier", "Star", "Paren", "Order", "OrderedStrategy", "Window", "WindowSpec", "Filter"),
+    *("Alias", "Column", "Identifier", "Star", "Paren", "Order", "Ordered", "Window", "WindowSpec", "Filter"),
 )
 LOGIC = (
     *("And", "Or", "Not", "EQ", "NEQ", "GT", "GTE", "LT", "LTE", "Between", "In", "Is", "Null", "NullSafeEQ"),
