@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 Share = Callable[[Any, Any], Any]
-"""Formula of what a person adds to an item, in units: of their sum of squared counts, and their count of it."""
+"""Formula of what a person adds to an item, in units, from their sum of squared counts and their count of the item."""
 Measure = Literal["items", "total", "squares"]
 """What is bounded of a person: their number of items, the sum of their counts, or of their squared counts."""
 
