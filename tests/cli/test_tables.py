@@ -57,7 +57,7 @@ def run(*arguments: str) -> int:
 
 @pytest.mark.usefixtures("folder")
 def test_a_view_is_released(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("histogram", *TABLES, *OPTIONS, "--view", "view.py", "--json") == 0
+    assert run("histogram", *TABLES, *OPTIONS, "--view", "view.py", "--bound", "1", "--json") == 0
     released = json.loads(capsys.readouterr().out)
     assert {(row["class"], row["gender"]) for row in released["rows"]} == {(c, g) for c in "ab" for g in "fm"}
     assert all(abs(row["count"] - (1000 if row["class"] == "a" else 500)) < 100 for row in released["rows"])

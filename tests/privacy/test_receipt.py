@@ -115,7 +115,7 @@ def test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     monkeypatch.setattr(JointRounds, "run", failing("headcount.mechanism.stages.joint", error))
-    with pytest.raises(Defect, match=r"headcount\.mechanism\.unknown\.joint failed") as refused:
+    with pytest.raises(Defect, match=r"headcount\.mechanism\.stages\.joint failed") as refused:
         hc.plan("histogram", TABLE, **ASKED).release(entropy=Fixed(0))
     assert "alice" not in str(refused.value)
     assert refused.value.__cause__ is None

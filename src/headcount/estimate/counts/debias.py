@@ -13,8 +13,13 @@ Ends = tuple[Integers, Integers, Integers]
 """Counts, and the lower and upper ends of their intervals."""
 
 
-USUAL_LOSS = 0.2
-"""A sample usually loses no more than this share: it is taken only if hardly anything seems to be lost."""
+NOTHING_IS_LOST, USUAL_LOSS = 0.8, 0.1
+"""The probability beforehand that a sample loses nothing, and the mean share that it loses otherwise: it is taken only
+if hardly anything seems to be lost (set on tables of which half is reported: docs/evidence.md)."""
+LOSS_STEPS = 2000
+"""Number of losses that are looked at."""
+MAX_NOISE = 10.0
+"""A loss exceeds its measured value by at most this many standard deviations of the noise."""
 LOSS_VARIATION = 1.0
 """Usual relative standard deviation of the lost share between items (fitted on half of a panel: docs/evidence.md)."""
 
@@ -65,15 +70,21 @@ class ClippingLoss:
 NOTHING_LOST = ClippingLoss(taken=0.0, deviation=0.0, kept=1.0)
 
 
-def beyond_noise(value: float, deviation: float) -> float:
-    """Shrink a noisy amount that is not negative (a positive-part James-Stein estimate): noise alone, cut off at 0,
-    would be too large on average."""
-    return value - deviation**2 / value if value > deviation else 0.0
+def likely_loss(taken: float, deviation: float, kept: float) -> float:
+    """The median of what a sample lost beside what it kept, given a noisy amount with Laplace noise. It is 0 unless
+    noise alone is hardly possible: most tables lose nothing, and counts that are right stay as they are."""
+    if not deviation:
+        return max(taken, 0.0)
+    losses = np.linspace(0, max(taken, 0.0) + MAX_NOISE * deviation, LOSS_STEPS)
+    chances = np.exp(-losses / (USUAL_LOSS * kept) - (np.abs(taken - losses) - abs(taken)) * 2**0.5 / deviation)
+    chances *= (1 - NOTHING_IS_LOST) * losses[1] / (USUAL_LOSS * kept)
+    chances[0] = NOTHING_IS_LOST
+    return float(losses[int(np.searchsorted(np.cumsum(chances), chances.sum() / 2))])
 
 
 def by_ratio(ends: Ends, taken: float, deviation: float, *, shrunk: bool = False) -> Ends:
     """Scale all counts by one ratio, 1 + clipped amount / kept amount; intervals allow for items that lost less, or
-    more. Of counts alone, the amount may be `shrunk`: the more, the more its noise exceeds what is usually lost."""
+    more. Of counts alone, the amount may be `shrunk`: to what was likely lost."""
     counts, low, high = (end.astype(np.float64) for end in ends)
     kept, variation = max(float(counts.sum()), 1.0), LOSS_VARIATION if len(counts) > 1 else 0.0
     lost = ClippingLoss(taken, deviation, kept, variation)
@@ -81,8 +92,8 @@ def by_ratio(ends: Ends, taken: float, deviation: float, *, shrunk: bool = False
     below, above = np.hypot((counts - low) * ratio, more), np.hypot((high - counts) * ratio, more)
     minimum, maximum = np.maximum(counts * ratio - below, low), counts * ratio + above
     if shrunk:
-        sure = ClippingLoss(beyond_noise(taken, deviation), deviation, kept, prior=USUAL_LOSS)
-        return _rounded_outwards(np.clip(counts * (1 + sure.part), minimum, maximum), minimum, maximum)
+        likely = 1 + likely_loss(taken, deviation, kept) / kept
+        return _rounded_outwards(np.clip(counts * likely, minimum, maximum), minimum, maximum)
     return _rounded_outwards(counts * ratio, minimum, maximum)
 
 
