@@ -204,6 +204,14 @@ NIGHT = (
         ("months",),
         real=True,
     ),
+    Experiment(
+        "one-item",
+        "Nearly everybody has one item",
+        module("one_item"),
+        with_own("one_item", *COUNTS),
+        5,
+        ("items",),
+    ),
     Experiment("named", "Choices of the bound by name", module("named"), with_own("named", *KNOWN), 2, ("named",)),
     Experiment(
         "believed-rate",

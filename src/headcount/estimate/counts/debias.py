@@ -15,7 +15,7 @@ Ends = tuple[Integers, Integers, Integers]
 
 NOTHING_IS_LOST, USUAL_LOSS = 0.8, 0.1
 """The probability beforehand that a sample loses nothing, and the mean share that it loses otherwise: it is taken only
-if hardly anything seems to be lost (set on tables of which half is reported: docs/evidence.md)."""
+if hardly anything seems to be lost (set on half of some tables: docs/evidence.md)."""
 LOSS_STEPS = 2000
 """Number of losses that are looked at."""
 MAX_NOISE = 10.0
