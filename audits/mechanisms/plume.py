@@ -31,11 +31,11 @@ def honest() -> Cases:
 
 
 def enumerations(neighbours: Neighbours) -> Deltas:
-    """Counts of items that were found; all of them, or those above a threshold."""
+    """Counts of items that were found, with other noise; all of them, or those above a threshold."""
     gaussian = GaussianThreshold(2 * ONE, items=2, largest=1, threshold=5, neighbours=neighbours)
     discovered = Discovered(SampledItems(2), items(KNOWN), gaussian)
     for name, target in (("plume", None), ("plume, threshold", ONE)):
-        counts = plume.within(ONE / 2, discovered, neighbours, target=target)
+        counts = plume.within(ONE / 4, discovered, neighbours, target=target)
         exact = exact_delta(on_people(counts, KNOWN), neighbours, ONE)
         yield name, ONE, discrete_delta(ONE, [counts.event]), exact
 

@@ -13,7 +13,7 @@ import pytest
 from tests.tables import done, table
 
 import headcount as hc
-from audits.mechanisms.plume import in_two_phases
+from audits.mechanisms.plume import enumerations, in_two_phases
 from headcount import papers
 from headcount.account import Cost, compose, cost
 from headcount.account.cost import native
@@ -292,3 +292,9 @@ def test_mistakes_are_refused_before_anything_is_read(asked: dict[str, Any], mes
             **{"user": "user", "by": "item", "epsilon": 1, "mechanism": papers.Plume(), **asked},
         )
     assert str(refused.value).startswith(message)
+
+
+def test_counts_have_their_own_noise() -> None:
+    """Items are found with half of the variance that their counts are paid for."""
+    for _, _, stated, exact in enumerations("add-remove"):
+        assert stated / 2 < exact.low <= exact.high < stated

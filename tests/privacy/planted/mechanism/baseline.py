@@ -11,4 +11,10 @@ BUGS = [
         (("changed_people(neighbours) * bounding.sensitivity.squared", "changed_people(neighbours)"),),
         PLUME + "test_noise_for_less_than_a_person_has_would_be_seen",
     ),
+    Bug(
+        "plume: counts with the noise that finds items",
+        "mechanism/baseline/plume.py",
+        (("noise_distribution(self.event)", "noise_distribution(self.bounding.found)"),),
+        PLUME + "test_counts_have_their_own_noise",
+    ),
 ]
