@@ -14,7 +14,7 @@ from time import process_time
 
 import numpy as np
 
-from headcount.account import sampled
+from headcount.account.curves import sampled
 from headcount.federated import Aggregator, Analyst, Client, Invitation, Report, Result, Round
 
 SONGS = 5_000

@@ -10,10 +10,10 @@ from pathlib import Path
 from time import perf_counter
 
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.append import charge_row, seal_row
-from headcount.account.history import History
-from headcount.account.rows import follow
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.record.append import charge_row, seal_row
+from headcount.account.ledger.record.history import History
+from headcount.account.ledger.record.rows import follow
+from headcount.account.ledger.stores.sqlite import SqliteStore
 
 PRICE = Cost(Fraction("0.001"), Fraction(0))
 LONG = 100_000

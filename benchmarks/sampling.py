@@ -19,7 +19,8 @@ import duckdb
 import numpy as np
 
 from benchmarks.truth import folder, mean, off, true_counts
-from headcount.account import rates, sampled
+from headcount.account.calibration import rates
+from headcount.account.curves import sampled
 from headcount.jobs.histogram import histogram
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import folder
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
 from headcount.jobs.registry import plan
 
 RUNS = 100

@@ -21,8 +21,8 @@ import numpy as np
 
 from experiments.shape.tables import sample_tables
 from experiments.shape.ways import EM, noisy_cells, noisy_staircase, sorted_distance
+from headcount.account.curves.shuffling import best
 from headcount.account.events import Neighbours
-from headcount.account.shuffling import best
 from headcount.exact import Integers
 from headcount.federated import SecureSum, ShapeAnalyst, ShapeClient, ShapeRound, Shuffler, Total
 from headcount.federated.shape.client import bucket_of

@@ -35,7 +35,7 @@ import headcount as hc
 from benchmarks.amounts import Kind, Rows, grouped, totals
 from benchmarks.truth import folder
 from headcount import run
-from headcount.account.calibrate import analytic_sigma
+from headcount.account.calibration.calibrate import analytic_sigma
 from headcount.exact import Floats
 from headcount.release import Release
 

@@ -24,7 +24,7 @@ import duckdb
 import numpy as np
 
 from benchmarks.peers.sums import lines
-from headcount.account.calibrate import analytic_sigma
+from headcount.account.calibration.calibrate import analytic_sigma
 from headcount.jobs.aggregate import aggregate
 from headcount.jobs.histogram import histogram
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from audits.on_people import COUNTED, KNOWN, exact_delta, on_people
 from audits.specimen import DELTA, ONE, Cases, Deltas
 from headcount.account import Cost
+from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import Gaussian, Neighbours
-from headcount.account.gaussian import discrete_delta
 from headcount.bound import ScaledToSize, ScaledToSum
 from headcount.mechanism.stages import clipped
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 from audits.on_tables import LETTERS, read
 from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
 from headcount.account import Cost
-from headcount.account.cost import split
+from headcount.account.composition.cost import split
+from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import Gaussian, Laplace, Neighbours
-from headcount.account.gaussian import discrete_delta
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, ListedItems

@@ -9,9 +9,9 @@ import numpy as np
 
 from audits.on_people import PERSON, exact_delta, items
 from audits.specimen import DELTA, ONE, Cases, Deltas, Pair, People, Run
-from headcount.account import zcdp
+from headcount.account.curves import zcdp
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Adaptive, Neighbours
-from headcount.account.threshold import changed_people
 from headcount.bound import BoundedTop, TopItems
 from headcount.mechanism import CountRelease, NoisyFound
 from headcount.mechanism.topk.levels import Level

@@ -19,10 +19,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
-from headcount.account import Cost, zcdp
-from headcount.account.cost import concentrated
+from headcount.account import Cost
+from headcount.account.composition.cost import concentrated
+from headcount.account.curves import zcdp
+from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import Gaussian, Neighbours, Selections
-from headcount.account.gaussian import discrete_delta
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounding

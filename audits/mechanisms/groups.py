@@ -18,9 +18,9 @@ from audits.on_tables import released as released_people
 from audits.on_tables import remembering as remembering_rounds
 from audits.specimen import ONE, Cases, Deltas, People, Run
 from headcount.account import Cost
+from headcount.account.curves.gaussian import discrete_delta
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours
-from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounding

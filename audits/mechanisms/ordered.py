@@ -11,9 +11,9 @@ import pyarrow as pa
 from audits.shortcuts import FINITE_LEFT_OUT, delta_without_common_noise, with_joint_coins
 from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
 from headcount.account import Cost
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours, SampleThreshold
-from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded, SampledEvents, ScaledToSum

@@ -12,8 +12,8 @@ import pyarrow as pa
 from audits.on_people import KNOWN, PERSON, exact_delta, items, on_people
 from audits.specimen import DELTA, ONE, Cases, Deltas, People
 from headcount.account import Cost
+from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import GaussianThreshold, Neighbours
-from headcount.account.gaussian import discrete_delta
 from headcount.bound import Bounded, SampledItems
 from headcount.bound.selection.plume import Discovered, Discovering, found
 from headcount.bound.selection.statistics import Sizes

@@ -9,7 +9,9 @@ from functools import lru_cache
 
 from audits.on_tables import PEOPLE, SLOW, pair_of, read, released, remembering
 from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
-from headcount.account import Cost, cost, gaussian
+from headcount.account import Cost
+from headcount.account.composition import cost
+from headcount.account.curves import gaussian
 from headcount.account.events import Neighbours, ThresholdRound
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs

@@ -7,7 +7,7 @@ import numpy as np
 
 from audits.on_people import exact_delta, on_people
 from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.bound import SampledItems
 from headcount.exact import Integers

@@ -19,9 +19,9 @@ import pyarrow as pa
 
 from audits.shortcuts import NoiseAtPlaces
 from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import LEFT_OUT, Delta, worst_delta
 from headcount.audit.neighbours import pairs

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from audits.on_people import ALONE, exact_delta, on_people
 from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.account.events import GaussianThreshold, Neighbours, RandomizedThreshold
-from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.bound import SampledItems
 from headcount.mechanism import Thresholded
 from headcount.noise import Entropy

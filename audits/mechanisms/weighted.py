@@ -8,8 +8,8 @@ import numpy as np
 from audits.on_people import ALONE, exact_delta, on_people
 from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
 from headcount.account import Cost
+from headcount.account.curves.threshold import gaussian_delta
 from headcount.account.events import Neighbours, WeightedThreshold
-from headcount.account.threshold import gaussian_delta
 from headcount.bound import WeightedClip
 from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes

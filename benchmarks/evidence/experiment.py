@@ -9,22 +9,8 @@ from dataclasses import dataclass
 SRC = "src/headcount"
 NOISE = (f"{SRC}/exact.py", f"{SRC}/noise/*.py")
 PRICES = tuple(
-    f"{SRC}/account/{name}.py"
-    for name in (
-        *(
-            "calibrate",
-            "compose",
-            "cost",
-            "gaussian",
-            "guarantee",
-            "losses",
-            "pld",
-            "rates",
-            "relation",
-        ),
-        *("sampled", "sampling", "threshold", "zcdp"),
-        *("events/*", "prices/*"),
-    )
+    f"{SRC}/account/{names}.py"
+    for names in ("guarantee", "relation", "events/*", "prices/*", "curves/*", "composition/*", "calibration/*")
 )
 LEDGER = (f"{SRC}/account/**/*.py", f"{SRC}/noise/entropy.py")
 KERNELS = (f"{SRC}/source/kernels/*.py", f"{SRC}/source/kernels/kernels.c")

@@ -11,7 +11,8 @@ from scipy.stats import binom
 from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON
-from headcount.account import calibrate, gaussian, zcdp
+from headcount.account.calibration import calibrate
+from headcount.account.curves import gaussian, zcdp
 from headcount.exact import Floats, Integers
 
 M = 10

@@ -7,7 +7,7 @@ from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON
-from headcount.account import rates
+from headcount.account.calibration import rates
 from headcount.account.events import SampleThreshold
 from headcount.errors import BadParameter
 

@@ -10,7 +10,7 @@ from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import DELTA, EPSILON, PEOPLE, THETA, probability_text
 from experiments.sampling.theorem import RATE, formula
-from headcount.account import rates
+from headcount.account.calibration import rates
 from headcount.exact import Floats, Integers
 from headcount.federated.sample import invitations_needed
 

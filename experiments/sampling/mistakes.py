@@ -14,7 +14,8 @@ from experiments.parts import Part
 from experiments.report import Setting, Table, number
 from experiments.sampling.lemmas import binomial_pmf
 from experiments.sampling.part import DELTA, EPSILON
-from headcount.account import rates, sampling
+from headcount.account.calibration import rates
+from headcount.account.curves import sampling
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
 from headcount.bound import SampledEvents

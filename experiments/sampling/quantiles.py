@@ -10,7 +10,7 @@ from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table
 from experiments.sampling.part import BUDGET, DELTA, EPSILON, SYSTEM, as_bounded
-from headcount.account import rates
+from headcount.account.calibration import rates
 from headcount.account.events import SampleThreshold
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Floats

@@ -11,7 +11,8 @@ from experiments.parts import Part
 from experiments.pictures import Panel, Series
 from experiments.report import Setting, Table, number
 from experiments.sampling.part import EPSILON, SYSTEM, THETA, as_bounded, probability_text
-from headcount.account import rates, sampling
+from headcount.account.calibration import rates
+from headcount.account.curves import sampling
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.bound import SampledItems
 from headcount.mechanism import Sampled

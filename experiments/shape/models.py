@@ -11,7 +11,7 @@ from experiments.report import Setting, Table
 from experiments.sampling.part import DELTA, EPSILON
 from experiments.shape.tables import sample_tables
 from experiments.shape.ways import EM, ESTIMATORS, PAPER, Cells, Shapes, errors, noisy_cells, summary
-from headcount.account.shuffling import best, messages
+from headcount.account.curves.shuffling import best, messages
 from headcount.estimate.shape.kernel import Kernel, convolved, laplace, shares
 from headcount.exact import Integers
 from headcount.noise import discrete_laplace, negative_binomial

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from headcount.account.composition.receipt import check_paid
 from headcount.account.events import Event
 from headcount.account.guarantee import Cost
-from headcount.account.receipt import check_paid
 from headcount.bound.pairs import pairs_of
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection, bounding_of

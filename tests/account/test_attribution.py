@@ -11,8 +11,8 @@ import pytest
 
 import headcount as hc
 from headcount import Charge, Cost, Ledger
-from headcount.account.chain import Row, digest
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.record.chain import Row, digest
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, LedgerTampered
 from headcount.wording.typed import LONGEST
 from tests.account.test_ledger import append, charged

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.account import calibrate, threshold
+from headcount.account.calibration import calibrate
+from headcount.account.curves import threshold
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours, RandomizedThreshold
 from headcount.exact import ends, precision
 from tests.effort import examples

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.stores import one_path, turn
+from headcount.account.ledger.stores import one_path, turn
 from headcount.errors import LedgerError
 
 ONE = Cost(Fraction(1), Fraction(0))

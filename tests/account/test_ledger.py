@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount import Charge, Cost, Ledger
-from headcount.account import calibrate
-from headcount.account.chain import Row, amount, digest
+from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Laplace
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.record.chain import Row, amount, digest
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, BudgetExceeded, LedgerError, LedgerTampered, NotSealed
 from tests.effort import SHARE, everything, examples
 

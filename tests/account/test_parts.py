@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger, Part, PartKeys, PartResult, calibrate
-from headcount.account.chain import amount, digest, part_digest
+from headcount.account import Charge, Cost, Ledger, Part, PartKeys, PartResult
+from headcount.account.calibration import calibrate
 from headcount.account.events import Event, Gaussian, Laplace
-from headcount.account.formats import PARTS_FORMAT
-from headcount.account.parts import merged, read_parts, write_parts
+from headcount.account.ledger.parts import merged, read_parts, write_parts
+from headcount.account.ledger.record.chain import amount, digest, part_digest
+from headcount.account.ledger.record.formats import PARTS_FORMAT
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, Defect, LedgerError, LedgerTampered, NotFinished
 from tests.account.test_ledger import append
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headcount import Charge, Cost, Ledger
-from headcount.account.stores.sqlite import SqliteStore, SqliteTransaction
+from headcount.account.ledger.stores.sqlite import SqliteStore, SqliteTransaction
 from headcount.errors import LedgerError
 from headcount.noise import KeyedEntropy
 

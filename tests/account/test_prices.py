@@ -7,7 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf, sqrt
 
-from headcount.account import ZcdpFilter, calibrate, compose, cost, gaussian, pld, zcdp
+from headcount.account import ZcdpFilter
+from headcount.account.calibration import calibrate
+from headcount.account.composition import compose, cost, pld
+from headcount.account.curves import gaussian, zcdp
 from headcount.account.events import (
     Adaptive,
     Event,

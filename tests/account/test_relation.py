@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account import Charge, Cost, Ledger, ZcdpFilter, compose, cost
+from headcount.account import Charge, Cost, Ledger, ZcdpFilter
+from headcount.account.composition import compose, cost
 from headcount.account.events import Laplace, LaplaceThreshold, Neighbours
 from headcount.errors import BadParameter, LedgerError
 

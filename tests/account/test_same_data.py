@@ -19,7 +19,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
 from headcount.source.engines.limits import Limits

@@ -13,7 +13,9 @@ from mpmath import exp as mp_exp
 from mpmath import mpf
 from scipy import stats
 
-from headcount.account import compose, cost, losses, rates, sampled, sampling
+from headcount.account.calibration import rates
+from headcount.account.composition import compose, cost
+from headcount.account.curves import losses, sampled, sampling
 from headcount.account.events import Neighbours, SampleThreshold, from_json, to_json
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter

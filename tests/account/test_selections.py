@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headcount.account import Cost, calibrate, compose, cost, pld, zcdp
+from headcount.account import Cost
+from headcount.account.calibration import calibrate
+from headcount.account.composition import compose, cost, pld
+from headcount.account.curves import zcdp
 from headcount.account.events import Gaussian, Selection, Selections, from_json, to_json
 from headcount.account.guarantee import Concentrated
 from headcount.errors import BadParameter

@@ -14,7 +14,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import (
     BadParameter,
     BudgetExceeded,

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from headcount.account import compose, cost, shuffling
+from headcount.account.composition import compose, cost
+from headcount.account.curves import shuffling
+from headcount.account.curves.shuffling import best, least_noise, messages
 from headcount.account.events import Neighbours, ShuffledLaplace, from_json, to_json
 from headcount.account.guarantee import Cost
-from headcount.account.shuffling import best, least_noise, messages
 from headcount.errors import BadParameter
 from headcount.exact import Floats
 from tests.effort import examples

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from headcount.account import Charge, Cost, Ledger, Part, PartKeys, PartResult
-from headcount.account.chain import Row
 from headcount.account.events import Laplace
-from headcount.account.history import ChargeRecord
-from headcount.account.stores.sqlite import SqliteStore, SqliteTransaction
-from headcount.account.stores.store import SECRET_SIZE, IsPending, Store, Transaction
+from headcount.account.ledger.record.chain import Row
+from headcount.account.ledger.record.history import ChargeRecord
+from headcount.account.ledger.stores.sqlite import SqliteStore, SqliteTransaction
+from headcount.account.ledger.stores.store import SECRET_SIZE, IsPending, Store, Transaction
 from headcount.errors import BudgetExceeded
 from headcount.wording.secret import Secret
 
@@ -151,7 +151,7 @@ STORES = {"sqlite": (SqliteStore, SqliteTransaction), "memory": (InMemory, Held)
 def _kinds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[type[Any], type[Any]]:
     kinds = STORES[request.param]
     MEMORY.clear()
-    monkeypatch.setattr("headcount.account.ledger.SqliteStore", kinds[0])
+    monkeypatch.setattr("headcount.account.ledger.ledger.SqliteStore", kinds[0])
     return kinds
 
 

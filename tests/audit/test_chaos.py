@@ -10,7 +10,7 @@ from tests.effort import examples
 
 from headcount.account import Charge, Ledger, Part, PartKeys, PartResult
 from headcount.account.events import Laplace
-from headcount.account.requests import Work
+from headcount.account.ledger.requests import Work
 from headcount.audit import chaos
 
 IN_PARTS = Charge("this", chaos.PRICE, parts=tuple(Part(name, (Laplace(Fraction(20), Fraction(1)),)) for name in "ab"))

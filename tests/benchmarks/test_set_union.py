@@ -25,7 +25,7 @@ from benchmarks.set_union import (
     weighted_gaussian,
 )
 
-from headcount.account.gaussian import continuous_delta
+from headcount.account.curves.gaussian import continuous_delta
 from headcount.exact import Floats
 
 EXACT = Budget(sigma=1e-9, threshold=2.5)

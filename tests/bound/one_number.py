@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.account import cost
+from headcount.account.composition import cost
 from headcount.account.events import Laplace
 from headcount.audit import delta, outcomes
 from headcount.bound.selection.one_number import OneNumber

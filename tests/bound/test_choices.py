@@ -16,7 +16,7 @@ from tests.experiments.test_best import threshold
 from tests.tables import done
 
 from experiments.best import Histograms, best_known, known_cost, unknown_cost
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import Outcomes, delta, outcomes

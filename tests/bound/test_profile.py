@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.account import cost
+from headcount.account.composition import cost
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import delta, outcomes

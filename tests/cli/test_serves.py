@@ -8,7 +8,7 @@ import pytest
 from tests.cli.test_commands import headcount
 
 from headcount.account import Ledger
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.stores.sqlite import SqliteStore
 
 ROWS = "user,word\n" + "".join(f"{user},{'ab'[user % 2]}\n" for user in range(100))
 CHANGES: dict[str, Callable[[str], str]] = {

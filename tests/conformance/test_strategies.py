@@ -9,7 +9,7 @@ from tests.golden.tables import TABLES
 from tests.strategies import selectable
 
 import headcount as hc
-from headcount.account import compose
+from headcount.account.composition import compose
 from headcount.mechanism.strategy import Strategy
 from headcount.planner import Plan
 

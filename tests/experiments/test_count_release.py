@@ -16,7 +16,7 @@ from experiments.count_release.figures import RHOS, measure
 from experiments.count_release.methods import DELTA, LEVEL, NAMES, PRINTED, TRUE, VARIANTS, Trial, ranked, trial
 from experiments.count_release.tables import Pairs, from_ids, read, synthetic
 from experiments.report import Setting
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
 from headcount.source.arrow_columns import whole_numbers
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -13,8 +13,9 @@ from audits.mechanisms.sample_threshold import one_coin
 from audits.shortcuts import FINITE_LEFT_OUT, with_joint_coins
 from experiments.sampling import curves, everything, heavy, lemmas, mistakes, quantiles, theorem
 from experiments.sampling.part import DELTA, EPSILON
-from headcount.account import rates, sampling
-from headcount.account.cost import native
+from headcount.account.calibration import rates
+from headcount.account.composition.cost import native
+from headcount.account.curves import sampling
 from headcount.account.events import SampleThreshold
 from headcount.audit.enumerate import worst_delta
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Client, Result, Round

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headcount.account.chain import canonical
+from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter
 from headcount.federated import Analyst, Invitation, Report, Result, Round
 from headcount.federated.messages import Message

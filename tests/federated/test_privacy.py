@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from headcount.account.curves.sampling import more_than
 from headcount.account.events import Neighbours
-from headcount.account.sampling import more_than
 from headcount.audit import Laws, Outcomes, delta
 from headcount.audit.choices import Enumerated, Path, Undecided, explore
 from headcount.audit.neighbours import pairs

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headcount.account.compose import covers
+from headcount.account.composition.compose import covers
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter, HeadcountError
 from headcount.exact import Integers

@@ -17,8 +17,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from headcount.account import shuffling
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
+from headcount.account.curves import shuffling
 from headcount.account.events import Laplace, Neighbours, ShuffledLaplace
 from headcount.audit import Outcomes, audit, delta
 from headcount.audit.choices import Enumerated, Path, Undecided, explore, probabilities

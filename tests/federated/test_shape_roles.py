@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.account.chain import canonical
-from headcount.account.compose import covers
+from headcount.account.composition.compose import covers
 from headcount.account.guarantee import Cost
+from headcount.account.ledger.record.chain import canonical
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, HeadcountError
 from headcount.federated import (

@@ -12,7 +12,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Charge, Cost, Ledger, PartKeys, PartResult
-from headcount.account.formats import FORMATS
+from headcount.account.ledger.record.formats import FORMATS
 from headcount.errors import BadParameter, DataChanged, LedgerError
 from headcount.planner import FORMAT
 from headcount.source.identity import of_files

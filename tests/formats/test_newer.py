@@ -13,9 +13,9 @@ import pytest
 
 import headcount as hc
 from headcount.account import Charge, Cost, Ledger, Part
-from headcount.account.chain import Row, digest
 from headcount.account.events import Laplace
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.record.chain import Row, digest
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, LedgerTampered, LedgerTooNew, ReleaseTooNew
 from headcount.release.about import KEY
 from tests.account.test_ledger import append, charged
@@ -129,7 +129,7 @@ def test_a_version_that_knows_no_parts_refuses_a_charge_in_parts(path: Path, mon
     """Its format says so before anything of it is read; a ledger without parts stays in format 4."""
     events = (Laplace(Fraction(1), Fraction(1)),)
     Ledger(path).reserve(Charge("days", ONE, parts=(Part("day", events),)))
-    monkeypatch.setattr("headcount.account.formats.FORMATS", ("2", "3", "4"))
+    monkeypatch.setattr("headcount.account.ledger.record.formats.FORMATS", ("2", "3", "4"))
     with pytest.raises(LedgerTooNew, match="row 3 is of format '5', and this version reads up to 4"):
         Ledger(path)
     Ledger(path.with_name("other.db"), epsilon=1).publish(COUNT, work)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import headcount as hc
-from headcount.account import compose
+from headcount.account.composition import compose
 from headcount.account.events import Gaussian, Selection
 from headcount.cli.app import app
 from headcount.errors import MissingPackage

@@ -13,9 +13,10 @@ from tests.strategies import mechanisms, shaped, strategy
 
 from audits.registry import enumerations, specimens
 from audits.specimen import Specimen
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, LaplaceThreshold, Neighbours
-from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter

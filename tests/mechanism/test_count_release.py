@@ -21,9 +21,10 @@ from tests.effort import examples
 from tests.strategies import strategy
 
 from audits.mechanisms.count_release import found_in, ranked
-from headcount.account import Cost, ZcdpFilter, compose, cost
+from headcount.account import Cost, ZcdpFilter
+from headcount.account.composition import compose, cost
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Adaptive, Event, Neighbours
-from headcount.account.threshold import changed_people
 from headcount.audit.enumerate import outcomes
 from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
 from headcount.bound.sample import Loss

@@ -11,9 +11,9 @@ import pytest
 from tests.groups import LISTED, SCALE, Rows, groups_of
 
 from headcount.account import Cost
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration.calibrate import SQUARED
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours
-from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.bound.vectors import Groups, Vector
 from headcount.estimate.tail.excess import Clipping

@@ -16,11 +16,12 @@ from tests.effort import examples, seeds
 from tests.groups import LISTED, SCALE, SECRET, Rows, contributed, groups_of
 from tests.mechanism.test_rounds import Nobody
 
-from headcount.account import Cost, compose
-from headcount.account.calibrate import SQUARED
+from headcount.account import Cost
+from headcount.account.calibration.calibrate import SQUARED
+from headcount.account.composition import compose
+from headcount.account.curves.gaussian import discrete_delta
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, JointRound, Neighbours
-from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people
 from headcount.audit.choices import Fixed
 from headcount.bound import Split, SplitL2Budget
 from headcount.bound.groups import BoundedFoundGroups, FoundGroups, ListedGroups

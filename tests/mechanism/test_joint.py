@@ -11,7 +11,8 @@ from tests.mechanism.test_rounds import NORM, SECRET, Drawn, Nobody
 from tests.strategies import strategy
 from tests.tables import done
 
-from headcount.account import Cost, compose, cost
+from headcount.account import Cost
+from headcount.account.composition import compose, cost
 from headcount.account.events import Gaussian, JointRound, Neighbours, from_json, to_json
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, Split, SplitL2Budget

@@ -15,11 +15,12 @@ from tests.tables import done, table
 import headcount as hc
 from audits.mechanisms.plume import enumerations, in_two_phases
 from headcount import papers
-from headcount.account import Cost, compose, cost
-from headcount.account.cost import native
+from headcount.account import Cost
+from headcount.account.composition import compose, cost
+from headcount.account.composition.cost import native
+from headcount.account.curves.gaussian import discrete_delta
+from headcount.account.curves.threshold import gaussian_delta
 from headcount.account.events import Gaussian, GaussianThreshold, Laplace, Neighbours
-from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import gaussian_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import Laws
 from headcount.audit.neighbours import pairs

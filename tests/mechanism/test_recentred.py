@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account.compose import covers
+from headcount.account.composition.compose import covers
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.draws import BoundedDraws, Draws

@@ -11,9 +11,11 @@ from scipy.special import ndtr
 from tests.strategies import strategy
 from tests.tables import done
 
-from headcount.account import Cost, calibrate, compose, cost
+from headcount.account import Cost
+from headcount.account.calibration import calibrate
+from headcount.account.composition import compose, cost
+from headcount.account.curves.threshold import gaussian_tail, mean_tail, round_shown_probability
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
-from headcount.account.threshold import gaussian_tail, mean_tail, round_shown_probability
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, EvenL2Budget, Split
 from headcount.bound.shown import PeopleSizes, PublicItems

@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from headcount.account import Cost, compose, cost, zcdp
+from headcount.account import Cost
+from headcount.account.composition import compose, cost
+from headcount.account.curves import zcdp
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed

@@ -11,7 +11,9 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 from tests.strategies import strategy
 
-from headcount.account import Cost, calibrate, compose
+from headcount.account import Cost
+from headcount.account.calibration import calibrate
+from headcount.account.composition import compose
 from headcount.account.events import Laplace, Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, SplitL2Budget, WeightedClip

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from audits.mechanisms.correlated import CROWD, KINDS, RedrawnCommon, of_two, on_tables, price
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
 from headcount.account.events import Gaussian, Laplace
 from headcount.audit.enumerate import Laws, worst_delta
 from headcount.audit.neighbours import pairs

@@ -14,9 +14,10 @@ import pytest
 
 from audits.mechanisms.count_release import found_in, on_people, ranked
 from audits.specimen import People
-from headcount.account import ZcdpFilter, zcdp
+from headcount.account import ZcdpFilter
+from headcount.account.curves import zcdp
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Adaptive, Neighbours, Selection
-from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import TopItems

@@ -30,9 +30,10 @@ from audits.mechanisms.distribution import (
 )
 from audits.mechanisms.shape import KEY, NoiseOnDifferences
 from audits.specimen import Pair, People
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
-from headcount.account.threshold import changed_people
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs

@@ -12,7 +12,8 @@ import pytest
 from audits.mechanisms.classic import noisy_count
 from audits.on_people import on_people
 from audits.specimen import People, Run
-from headcount.account import calibrate, gaussian, threshold
+from headcount.account.calibration import calibrate
+from headcount.account.curves import gaussian, threshold
 from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, Neighbours, RandomizedThreshold
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs

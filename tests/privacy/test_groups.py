@@ -14,10 +14,10 @@ import pytest
 
 from audits.mechanisms.groups import remembering
 from audits.mechanisms.joint import two_rounds
-from headcount.account import cost
+from headcount.account.composition import cost
+from headcount.account.curves.gaussian import discrete_delta
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Gaussian, Laplace, Neighbours
-from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people
 from headcount.audit import worst_delta
 from headcount.audit.enumerate import Laws
 from headcount.audit.neighbours import pairs

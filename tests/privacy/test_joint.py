@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from audits.mechanisms.joint import enumerations, on_tables, two_rounds
-from headcount.account.cost import noises
+from headcount.account.composition.cost import noises
+from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import Neighbours
-from headcount.account.gaussian import discrete_delta
 from headcount.audit import worst_delta
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]

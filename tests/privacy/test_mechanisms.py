@@ -16,10 +16,11 @@ import pytest
 from ibis.expr import types as ir
 
 from audits.on_tables import sizes
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
+from headcount.account.curves.gaussian import discrete_delta
+from headcount.account.curves.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.account.events import Gaussian, GaussianThreshold, Neighbours, RandomizedThreshold, WeightedThreshold
-from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import changed_people, gaussian_delta, laplace_delta
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import (

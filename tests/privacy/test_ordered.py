@@ -20,9 +20,10 @@ import headcount as hc
 from audits.mechanisms.ordered import sampled_search, sampled_tree, shown
 from audits.shortcuts import FINITE_LEFT_OUT, delta_without_common_noise, with_joint_coins, without_common_noise
 from audits.specimen import Run
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
-from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs

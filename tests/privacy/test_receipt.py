@@ -10,8 +10,8 @@ import pytest
 
 import headcount as hc
 from headcount.account import Cost
+from headcount.account.composition.receipt import check_paid
 from headcount.account.events import Event, Gaussian, Guarantee, LaplaceThreshold, to_json
-from headcount.account.receipt import check_paid
 from headcount.audit.choices import Fixed
 from headcount.errors import Defect, ReadingFailed
 from headcount.exact import Integers

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from audits.mechanisms.rounds import enumerations, on_tables, two_rounds
-from headcount.account.cost import native, noises
+from headcount.account.composition.cost import native, noises
+from headcount.account.curves.gaussian import discrete_delta
+from headcount.account.curves.threshold import gaussian_tail
 from headcount.account.events import Neighbours
-from headcount.account.gaussian import discrete_delta
-from headcount.account.threshold import gaussian_tail
 from headcount.audit import worst_delta
 from headcount.exact import ends
 

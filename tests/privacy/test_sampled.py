@@ -22,8 +22,10 @@ from audits.mechanisms.ordered import OneSample, on_cells, sampled_tree
 from audits.mechanisms.sample_threshold import fixed_size, one_coin, release_hidden_sum
 from audits.shortcuts import FINITE_LEFT_OUT, with_joint_coins
 from audits.specimen import People, Run
-from headcount.account import Cost, compose, cost, sampling
-from headcount.account.cost import native
+from headcount.account import Cost
+from headcount.account.composition import compose, cost
+from headcount.account.composition.cost import native
+from headcount.account.curves import sampling
 from headcount.account.events import Laplace, Neighbours, SampleThreshold
 from headcount.audit import Laws, delta, worst_delta
 from headcount.audit.choices import Fixed

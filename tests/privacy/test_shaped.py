@@ -29,9 +29,10 @@ from audits.mechanisms.shape import (
     without_common_noise,
 )
 from audits.specimen import People, Run
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Laplace, Neighbours
-from headcount.account.threshold import changed_people
 from headcount.audit import Laws, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounded

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
 from headcount.account.guarantee import Cost
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, HeadcountError

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from headcount.account.chain import canonical
+from headcount.account.ledger.record.chain import canonical
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter
 from headcount.stream import Counter

@@ -11,7 +11,8 @@ import pytest
 
 import headcount as hc
 from headcount import papers
-from headcount.account import Cost, compose
+from headcount.account import Cost
+from headcount.account.composition import compose
 from headcount.bound.selection.options import PAPER_BOUNDS
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.mechanism.unknown.strategy import SELECTIONS as UNKNOWN

@@ -11,7 +11,8 @@ import pytest
 from tests.packed import packed
 
 import headcount as hc
-from headcount.account import compose, zcdp
+from headcount.account.composition import compose
+from headcount.account.curves import zcdp
 from headcount.bound import TopSums
 from headcount.mechanism import CountRelease, check_widths
 

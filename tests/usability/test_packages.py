@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from headcount.account import compose
+from headcount.account.composition import compose
 from headcount.account.events import Gaussian, Selection
 from headcount.errors import MissingPackage
 

@@ -12,8 +12,8 @@ import pytest
 
 import headcount as hc
 from headcount import papers
-from headcount.account.chain import canonical
 from headcount.account.events import from_json
+from headcount.account.ledger.record.chain import canonical
 from headcount.release.about import KEY, pack
 
 PLAYS = hc.example()

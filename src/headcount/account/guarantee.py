@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from headcount.account import zcdp
+from headcount.account.curves import zcdp
 from headcount.errors import BadParameter
 
 

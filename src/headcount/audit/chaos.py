@@ -30,7 +30,7 @@ from typing import Any, Self
 
 from headcount import account
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.requests import Work
+from headcount.account.ledger.requests import Work
 from headcount.errors import BudgetExceeded
 from headcount.noise import KeyedEntropy, uniform
 

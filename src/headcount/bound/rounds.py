@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration.calibrate import SQUARED
 from headcount.bound.arithmetic import floating, floor, root, where
 from headcount.bound.bounded import Bounding, Sensitivity
 from headcount.bound.pairs import pairs_of

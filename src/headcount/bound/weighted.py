@@ -17,7 +17,7 @@ from typing import Any, ClassVar, TypeVar
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration.calibrate import SQUARED
 from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
 from headcount.bound.engine_pairs import PairsOnEngine

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from headcount.account import Ledger
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.cli.ledger import plain_console, print_ledger
 from headcount.cli.progress import steps
 from headcount.errors import BadParameter, BudgetExceeded, visible

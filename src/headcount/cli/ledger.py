@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from headcount.account import Cost, Ledger, Spend
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.account.relation import RELATIONS
-from headcount.account.stores.sqlite import SqliteStore
 from headcount.cli.suggestions import SuggestingGroup
 from headcount.errors import LedgerError, visible
 from headcount.exact import written

@@ -6,7 +6,7 @@ coins select, and only counts at or above a threshold are published.
                               └──────Invitation──────┘   where not everybody is invited (sample.py)
 
 There is no noise: privacy comes from the coins, which nobody sees, and from the threshold (Bharadwaj & Cormode 2022,
-section 2; the exact prices are in `account.sampling`). The aggregator is trusted to add, to apply the threshold,
+section 2; the exact prices are in `account.curves.sampling`). The aggregator is trusted to add, to apply the threshold,
 and to reveal nothing else. Analysts and people need not trust each other. Messages are text (messages.py); their
 transport is left to the deployment.
 

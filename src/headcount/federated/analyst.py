@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from headcount.account import rates
+from headcount.account.calibration import rates
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.estimate.counts.sampled import sampled, unseen

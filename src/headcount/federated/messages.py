@@ -22,11 +22,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from headcount.account.chain import canonical
-from headcount.account.compose import covers
+from headcount.account.calibration.rates import MAX_THRESHOLD, MIN_RATE
+from headcount.account.composition.compose import covers
 from headcount.account.events import Event, Guarantee, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
-from headcount.account.rates import MAX_THRESHOLD, MIN_RATE
+from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, HeadcountError
 from headcount.exact import written
 from headcount.federated.sample import truncation_delta

@@ -13,8 +13,8 @@ from fractions import Fraction
 from threading import Lock
 from typing import Protocol
 
-from headcount.account.charge import typed_budget
 from headcount.account.guarantee import Cost
+from headcount.account.ledger.charge import typed_budget
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.federated.messages import Refused

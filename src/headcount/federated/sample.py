@@ -24,7 +24,7 @@ then Bin(s, n p / s), which is far narrower than Bin(n, p), and no price of inde
 
 from fractions import Fraction
 
-from headcount.account.sampling import contacts, more_than
+from headcount.account.curves.sampling import contacts, more_than
 from headcount.exact import ball, ends, precision, round_up
 from headcount.noise import Entropy
 from headcount.noise.finite import Uniform

@@ -14,7 +14,7 @@ from functools import singledispatch
 import numpy as np
 import scipy
 
-from headcount.account.threshold import gaussian_tail, laplace_tail
+from headcount.account.curves.threshold import gaussian_tail, laplace_tail
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Floats, Integers, precision
 from headcount.exact import ends as ball_ends

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
 from headcount.account.events import Event, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounding

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from headcount.account.gaussian import BITS
-from headcount.account.threshold import gaussian_tail, laplace_tail
+from headcount.account.curves.gaussian import BITS
+from headcount.account.curves.threshold import gaussian_tail, laplace_tail
 from headcount.exact import ball, ends, precision
 from headcount.mechanism.intervals import min_width, noise_quantile
 from headcount.noise import NoiseDistribution

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headcount.account.budget import budget, epsilon_of_rho, min_epsilon
+from headcount.account.calibration.budget import budget, epsilon_of_rho, min_epsilon
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational
 from headcount.job import Job

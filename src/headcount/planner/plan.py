@@ -14,11 +14,11 @@ import ibis
 import pyarrow as pa
 
 from headcount.account import Charge, Cost, Ledger
-from headcount.account.budget import budget
-from headcount.account.chain import canonical
+from headcount.account.calibration.budget import budget
+from headcount.account.composition.receipt import check_recorded
 from headcount.account.events import Event, Guarantee, from_json, to_json
-from headcount.account.given import given_ledger
-from headcount.account.receipt import check_recorded
+from headcount.account.ledger.given import given_ledger
+from headcount.account.ledger.record.chain import canonical
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import written

@@ -13,8 +13,8 @@ from math import ceil, copysign
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from headcount.account.chain import canonical
 from headcount.account.events import Event
+from headcount.account.ledger.record.chain import canonical
 from headcount.release.earlier import kinds_of
 from headcount.wording.statement import Kind
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from headcount.account import Ledger
-from headcount.account.entry import entry_of
 from headcount.account.events import from_json
-from headcount.account.given import given_ledger
-from headcount.account.stores.sqlite import SqliteStore
+from headcount.account.ledger.entry import entry_of
+from headcount.account.ledger.given import given_ledger
+from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import (
     BadParameter,
     NotATable,

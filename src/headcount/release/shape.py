@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from headcount.account.chain import canonical
+from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, visible
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.properties import Estimate, Properties

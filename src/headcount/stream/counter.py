@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headcount.account.budget import budget
+from headcount.account.calibration.budget import budget
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter, HeadcountError
 from headcount.estimate.shape.table import Estimator, Loss, of_buckets

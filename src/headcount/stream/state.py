@@ -16,9 +16,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from headcount.account.budget import budget
-from headcount.account.chain import canonical
+from headcount.account.calibration.budget import budget
 from headcount.account.events import Laplace, Neighbours, to_json
+from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter
 from headcount.exact import Integers, whole, written
 from headcount.noise.laplace import DiscreteLaplace

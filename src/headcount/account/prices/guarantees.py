@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from headcount.account import zcdp
+from headcount.account.curves import zcdp
 from headcount.account.events import Adaptive, Guarantee
 from headcount.account.guarantee import Concentrated, Cost
 from headcount.account.prices.price import concentrated, native

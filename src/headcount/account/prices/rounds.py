@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
+from headcount.account.curves.threshold import BITS, round_shown_probability, weighted_noise
 from headcount.account.events import Gaussian, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.account.prices.price import native, noises
-from headcount.account.threshold import BITS, round_shown_probability, weighted_noise
 from headcount.exact import ends, precision, round_up
 
 

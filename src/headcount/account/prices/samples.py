@@ -1,9 +1,9 @@
 """Price of a sample and its threshold (docs/proofs/sample-threshold.md)."""
 
+from headcount.account.curves.sampling import delta
 from headcount.account.events import SampleThreshold
 from headcount.account.guarantee import Cost
 from headcount.account.prices.price import native
-from headcount.account.sampling import delta
 from headcount.exact import round_up
 
 

@@ -2,10 +2,7 @@
 
 from fractions import Fraction
 
-from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, WeightedThreshold
-from headcount.account.guarantee import Cost
-from headcount.account.prices.price import native, noises
-from headcount.account.threshold import (
+from headcount.account.curves.threshold import (
     BITS,
     changed_people,
     laplace_delta,
@@ -13,6 +10,9 @@ from headcount.account.threshold import (
     shown_probability,
     weighted_noise,
 )
+from headcount.account.events import Gaussian, GaussianThreshold, LaplaceThreshold, WeightedThreshold
+from headcount.account.guarantee import Cost
+from headcount.account.prices.price import native, noises
 from headcount.exact import ends, precision, round_up
 
 

@@ -17,9 +17,9 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, GaussianThreshold
-from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.sample import SampledItems
 from headcount.bound.selection.profile import Binned, edges

@@ -15,8 +15,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Laplace
-from headcount.account.threshold import changed_people
 from headcount.bound.bounded import Bounding
 from headcount.bound.rounds import SplitL2Budget
 from headcount.bound.sample import SampledEvents, SampledItems

@@ -5,8 +5,8 @@ from fractions import Fraction
 from math import ceil
 from typing import get_args
 
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
-from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import of_buckets
 from headcount.exact import Number, positive, rational

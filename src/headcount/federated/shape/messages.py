@@ -18,10 +18,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from headcount.account.cost import native
+from headcount.account.composition.cost import native
+from headcount.account.curves.shuffling import messages as messages_of
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Laplace, Neighbours, ShuffledLaplace, to_json
-from headcount.account.shuffling import messages as messages_of
-from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.exact import Integers, written
 from headcount.federated.messages import (

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from headcount.account.curves.shuffling import NOISE_SHARE, NOISE_SHARES, best, least_noise, messages
 from headcount.account.events import Neighbours, ShuffledLaplace
-from headcount.account.shuffling import NOISE_SHARE, NOISE_SHARES, best, least_noise, messages
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up
 from headcount.federated.messages import MAX_EPSILON

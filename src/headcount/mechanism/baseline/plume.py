@@ -11,10 +11,10 @@ from fractions import Fraction
 from math import ceil, sqrt
 from typing import ClassVar
 
-from headcount.account import zcdp
+from headcount.account.curves import zcdp
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import Bounded
 from headcount.bound.selection.plume import Discovered, Discovering
 from headcount.bound.stability import Payment, of_contributions

@@ -18,10 +18,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
 from headcount.bound.scale import ROUNDING_GUARD
 from headcount.bound.stability import Payment, of_bins, of_number, of_signed

@@ -19,10 +19,10 @@ from typing import ClassVar, Literal
 import numpy as np
 import scipy
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import Sensitivity
 from headcount.bound.draws import BoundedDraws, ExactDraws
 from headcount.bound.stability import Payment, Stability, of_contributions, of_number

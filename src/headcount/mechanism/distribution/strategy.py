@@ -8,10 +8,11 @@ from functools import cached_property
 from math import inf, pi, sqrt
 from typing import Any, Literal, cast
 
-from headcount.account import calibrate, zcdp
+from headcount.account.calibration import calibrate
+from headcount.account.curves import zcdp
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
 from headcount.bound.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, best, equal_samples

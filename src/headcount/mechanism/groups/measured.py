@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from headcount.account import calibrate
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration import calibrate
+from headcount.account.calibration.calibrate import SQUARED
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
 from headcount.bound.stability import Payment
 from headcount.bound.vectors import Vector

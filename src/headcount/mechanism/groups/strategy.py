@@ -6,8 +6,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
-from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SplitL2Budget
 from headcount.bound.groups import FoundGroups, ListedGroups
 from headcount.bound.selection.profile import FromProfile

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isqrt, sqrt
 from typing import ClassVar
 
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration.calibrate import SQUARED
 from headcount.bound import Sensitivity
 from headcount.bound.vectors import Order
 

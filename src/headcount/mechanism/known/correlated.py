@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, ListedItems, Sensitivity

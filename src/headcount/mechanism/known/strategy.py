@@ -8,9 +8,9 @@ from functools import cached_property
 from math import isqrt, pi, sqrt
 from typing import Any, Literal
 
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import Bounding, SampledItems, ScaledToSize, ScaledToSum, WeightedClip
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
 from headcount.bound.selection.heavy import HeavyPeople

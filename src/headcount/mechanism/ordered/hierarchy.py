@@ -14,10 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, ScaledToSum
 from headcount.bound.stability import Stability, of_contributions
 from headcount.estimate.constants import LAPLACE_TO_NORMAL, Z

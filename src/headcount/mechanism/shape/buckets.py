@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from headcount.account.chain import canonical
 from headcount.account.events import Laplace, Neighbours
+from headcount.account.ledger.record.chain import canonical
 from headcount.bound import Bounded, SampledItems
 from headcount.bound.stability import Payment
 from headcount.errors import BadParameter, ReadingFailed

@@ -15,10 +15,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.account import calibrate
-from headcount.account.chain import canonical
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Laplace, Neighbours
-from headcount.account.threshold import changed_people
+from headcount.account.ledger.record.chain import canonical
 from headcount.bound import Bounded, SampledItems
 from headcount.bound.stability import Payment
 from headcount.estimate.shape.table import Loss, of_staircase

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, Bounding, ScaledToSize, ScaledToSum, Sensitivity

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
 from headcount.account.events import Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, EvenL2Budget

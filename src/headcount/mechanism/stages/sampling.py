@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from headcount.account import rates
-from headcount.account.cost import native
+from headcount.account.calibration import rates
+from headcount.account.calibration.rates import MAX_THRESHOLD, MIN_RATE
+from headcount.account.composition.cost import native
 from headcount.account.events import Neighbours
 from headcount.account.events import SampleThreshold as Event
 from headcount.account.guarantee import Cost
-from headcount.account.rates import MAX_THRESHOLD, MIN_RATE
 from headcount.errors import BadParameter
 from headcount.exact import Number, rational, whole
 from headcount.mechanism.options import choice

@@ -18,7 +18,7 @@ from math import ceil, inf, isqrt, sqrt
 
 import numpy as np
 
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration.calibrate import SQUARED
 from headcount.account.events import Gaussian
 from headcount.bound import Sensitivity
 from headcount.bound.selection.nonempty_bins import FALSE_POSITIVE_RATE, WIDTHS, gaussian

@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.account import calibrate
-from headcount.account.calibrate import SQUARED
+from headcount.account.calibration import calibrate
+from headcount.account.calibration.calibrate import SQUARED
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Neighbours, WeightedThreshold
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import BoundedWeighted, WeightedClip
 from headcount.bound.stability import Payment
 from headcount.estimate.counts.debias import to_int64

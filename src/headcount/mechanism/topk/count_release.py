@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.account import zcdp
+from headcount.account.composition.filter import ZcdpFilter
+from headcount.account.curves import zcdp
 from headcount.account.events import Adaptive, Neighbours
-from headcount.account.filter import ZcdpFilter
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedTop, TopItems, TopSums
 from headcount.bound.stability import Stability, of_contributions

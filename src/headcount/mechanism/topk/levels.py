@@ -14,8 +14,8 @@ from functools import cached_property
 from math import log, sqrt
 from typing import Literal
 
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Gaussian, Guarantee, Neighbours, Selection
-from headcount.account.threshold import changed_people
 from headcount.errors import BadParameter
 from headcount.exact import ball, ends, precision, round_down, round_up
 

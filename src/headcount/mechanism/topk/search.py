@@ -5,7 +5,7 @@ Every next step depends only on what was released before.
 
 import numpy as np
 
-from headcount.account.filter import ZcdpFilter
+from headcount.account.composition.filter import ZcdpFilter
 from headcount.bound import BoundedTop
 from headcount.exact import Integers
 from headcount.mechanism.topk.levels import Level

@@ -19,7 +19,7 @@ from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import Any
 
-from headcount.account.threshold import changed_people
+from headcount.account.curves.threshold import changed_people
 from headcount.bound import Bounding, EvenL2Budget, SampledEvents, SampledItems, SplitL2Budget, WeightedClip
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.heavy import HeavyPeople

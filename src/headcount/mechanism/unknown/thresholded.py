@@ -9,10 +9,10 @@ kinds of neighbours: docs/proofs/thresholded.md.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from headcount.account import calibrate
+from headcount.account.calibration import calibrate
+from headcount.account.curves.threshold import changed_people
 from headcount.account.events import GaussianThreshold, LaplaceThreshold, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.account.threshold import changed_people
 from headcount.bound import Bounded, SampledEvents, SampledItems
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Mechanism, Noisy, noise_law

@@ -2,7 +2,7 @@
 Everything was fixed at the charge, so the report stays the same."""
 
 from headcount.account import Cost
-from headcount.account.entry import Entry
+from headcount.account.ledger.entry import Entry
 from headcount.exact import written
 from headcount.release.report.facts import Facts
 from headcount.release.report.promise import odds_of, percent, promise_of

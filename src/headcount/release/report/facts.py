@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from headcount.account.entry import Entry
 from headcount.account.events import from_json
+from headcount.account.ledger.entry import Entry
 from headcount.release.about import About
 from headcount.release.people import People
 from headcount.release.views import view_of

@@ -15,7 +15,7 @@ CHAOS = "tests/audit/test_chaos.py::"
 BUGS = [
     Bug(
         "release before charge",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (
             (
                 "self._seal(reserved, request.content(reserved.head, ready))",
@@ -31,7 +31,7 @@ BUGS = [
     ),
     Bug(
         "what is handed out is not what is sealed",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (
             (
                 "                if faster := sealed_by(transaction, reserved, history, self._store):\n                    return faster",
@@ -42,7 +42,7 @@ BUGS = [
     ),
     Bug(
         "the cache is off: every request is drawn anew",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (
             (
                 "        return find(history, request.earlier(history), data)",
@@ -53,19 +53,19 @@ BUGS = [
     ),
     Bug(
         "another secret is taken for the one of a charge",
-        "account/pending.py",
+        "account/ledger/pending.py",
         ((" and commitment(secret) == charge.secret else None", " else None"),),
         PENDING + "test_another_secret_is_not_taken_for_it",
     ),
     Bug(
         "a new draw that was stopped is paid for again",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (("earlier.unfinished if again else earlier.newest", "(lambda *_: None) if again else earlier.newest"),),
         PENDING + "test_a_new_draw_that_was_stopped_is_not_paid_for_twice",
     ),
     Bug(
         "a retry has a fresh secret",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (
             (
                 "sealed or pending.read(self._store, history.charge_of(found))",
@@ -76,7 +76,7 @@ BUGS = [
     ),
     Bug(
         "a secret that is missing is made anew",
-        "account/pending.py",
+        "account/ledger/pending.py",
         (
             (
                 "    return secret if secret is not None and commitment(secret) == charge.secret else None\n",
@@ -87,7 +87,7 @@ BUGS = [
     ),
     Bug(
         "the secret is written after the charge",
-        "account/requests.py",
+        "account/ledger/requests.py",
         (
             (
                 "    store.keep_secret(row, secret)\n    transaction.append(row)\n",
@@ -98,19 +98,19 @@ BUGS = [
     ),
     Bug(
         "the secret is not synced to the disk",
-        "account/stores/beside.py",
+        "account/ledger/stores/beside.py",
         (("    os.fsync(file)\n", ""),),
         PENDING + "test_it_is_on_disk_before_the_charge_is",
     ),
     Bug(
         "everybody may read the secret",
-        "account/stores/beside.py",
+        "account/ledger/stores/beside.py",
         (("            os.fchmod(file, 0o600)", "            os.fchmod(file, 0o644)"),),
         PENDING + "test_only_the_owner_may_read_it",
     ),
     Bug(
         "everybody may read the secret at first",
-        "account/stores/beside.py",
+        "account/ledger/stores/beside.py",
         (
             (
                 "            os.fchmod(file, 0o600)  # whatever the umask is\n            _write(file, secret)\n",
@@ -122,199 +122,199 @@ BUGS = [
     ),
     Bug(
         "a link in the secret's place is followed",
-        "account/stores/private.py",
+        "account/ledger/stores/private.py",
         (("flags | os.O_NOFOLLOW | os.O_NONBLOCK", "flags | os.O_NONBLOCK"),),
         PENDING + "test_a_link_in_its_place_is_not_followed",
     ),
     Bug(
         "the secret outlives the seal",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (("            if is_complete:\n                self._store.wipe_secret(charge)\n", ""),),
         PENDING + "test_it_is_gone_with_the_seal",
     ),
     Bug(
         "the secret is removed, not overwritten",
-        "account/stores/beside.py",
+        "account/ledger/stores/beside.py",
         (("            _write(file, bytes(SECRET_SIZE))\n", "            pass\n"),),
         PENDING + "test_it_is_overwritten_before_it_is_removed",
     ),
     Bug(
         "what a crash left is never swept",
-        "account/book.py",
+        "account/ledger/book.py",
         (("        self._store.sweep(is_pending)\n", ""),),
         PENDING + "test_it_is_on_disk_before_the_charge_is",
     ),
     Bug(
         "a pending charge's secret is swept",
-        "account/book.py",
+        "account/ledger/book.py",
         (("row.hash.startswith(start) and history.is_pending(row)", "not row"),),
         PENDING + "test_every_retry_has_the_same_secret",
     ),
     Bug(
         "a sealed answer for other data",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (("    if charges and not same:", "    if False:"), ("same[-1] if same", "charges[-1] if charges")),
         SAME + "test_files_of_one_name_in_two_folders_are_two",
     ),
     Bug(
         "an unfinished charge is finished for a file that was written again",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (("(data.has_rows_of(each) and not history.is_pending(each))", "data.has_rows_of(each)"),),
         SAME + "test_a_charge_that_was_not_finished_is_for_the_same_bytes_alone",
     ),
     Bug(
         "a file whose rows have a digest is always the same",
-        "account/key.py",
+        "account/ledger/key.py",
         (("return charge.rows == self._digest(self.key, self.rows, charge.nonce, _ROWS)", "return True"),),
         SAME + "test_one_changed_cell_of_a_file_is_seen",
     ),
     Bug(
         "the digest of rows may be one of bytes",
-        "account/key.py",
+        "account/ledger/key.py",
         (('_ROWS = b"rows of "', '_ROWS = b""'),),
         SAME + "test_what_is_kept_of_rows_tells_nothing_without_the_key",
     ),
     Bug(
         "a new draw finishes a charge of other data",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         ((" if history.is_pending(each) and data.is_of(each))", " if history.is_pending(each))"),),
         SAME + "test_a_new_draw_does_not_finish_a_charge_for_other_data",
     ),
     Bug(
         "equal data have equal digests",
-        "account/key.py",
+        "account/ledger/key.py",
         (("self.request.encode() + nonce.encode() + data", "self.request.encode() + data"),),
         SAME + "test_what_is_kept_tells_nothing_of_a_second_charge_for_the_same_request",
     ),
     Bug(
         "whoever is served learns that data changed",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (("earlier.served if self.serves else earlier.unfinished", "earlier.unfinished"),),
         SERVES + "test_a_charge_that_was_not_finished_is_refused_whatever_the_data_are",
     ),
     Bug(
         "a charge that is not finished is paid again by whoever is served",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (("    if charges and not sealed:", "    if False:"),),
         SERVES + "test_a_charge_that_was_not_finished_is_refused_whatever_the_data_are",
     ),
     Bug(
         "whoever is served draws again",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (("    if serves and again:", "    if False:"),),
         SERVES + "test_only_the_holder_draws_again",
     ),
     Bug(
         "data are read for a sealed answer",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (("    if data is None or not LOG.isEnabledFor(logging.INFO):", "    if data is None:"),),
         SERVES + "test_the_data_are_not_read_for_a_sealed_answer",
     ),
     Bug(
         "changed data are shown on stderr",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (('            LOG.info("%s: row %d is served, and', '            LOG.warning("%s: row %d is served, and'),),
         SERVES + "test_an_operator_who_listens_is_told",
     ),
     Bug(
         "a ledger that was made to serve forgets it",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (("self.serves = self.made_to_serve if stated is None else stated", "self.serves = stated is True"),),
         SERVES + "test_a_ledger_that_was_made_to_serve_serves_however_it_is_opened",
     ),
     Bug(
         "a sealed answer needs the write lock",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (("        before = self._sealed_before(request, known, again)\n", "        before = None\n"),),
         LEDGER + "test_a_sealed_answer_waits_for_no_writer",
     ),
     Bug(
         "others may read a new ledger",
-        "account/stores/private.py",
+        "account/ledger/stores/private.py",
         (("        os.fchmod(file, 0o600)\n\n\ndef _check", "        os.fchmod(file, 0o644)\n\n\ndef _check"),),
         LEDGER + "test_a_new_ledger_is_for_its_owner_alone",
     ),
     Bug(
         "a later kind of row is tampering",
-        "account/formats.py",
+        "account/ledger/record/formats.py",
         (("    if row.kind not in _KNOWN_FIELDS:", "    if False:"),),
         NEWER + "test_a_later_ledger_is_not_opened_and_left_as_it_is",
     ),
     Bug(
         "a later format is tampering",
-        "account/formats.py",
+        "account/ledger/record/formats.py",
         (('    if fields.get("format", FORMAT) not in FORMATS:', "    if False:"),),
         NEWER + "test_a_later_ledger_is_not_opened_and_left_as_it_is",
     ),
     Bug(
         "a ledger of a later version is written to",
-        "account/book.py",
+        "account/ledger/book.py",
         (("        if history.unknown:", "        if False:"),),
         NEWER + "test_a_ledger_with_an_unknown_field_is_not_written_to",
     ),
     Bug(
         "a charge of an earlier format in a later ledger",
-        "account/history.py",
+        "account/ledger/record/history.py",
         (('max(implied, fields.get("format", implied), key=FORMATS.index)', 'fields.get("format", implied)'),),
         NEWER + "test_no_charge_is_of_an_earlier_format_than_its_ledger",
     ),
     Bug(
         "a charge of version 0.9.0 needs the digest of a secret",
-        "account/formats.py",
+        "account/ledger/record/formats.py",
         (('{*_CHARGE_FIELDS_2, "neighbours", "data"}', '{*_CHARGE_FIELDS_2, "neighbours", "data", "secret"}'),),
         "tests/formats/test_every_version.py::test_ledgers_are_sound_and_can_be_charged",
     ),
     Bug(
         "a ledger that a power cut may undo",
-        "account/stores/sqlite.py",
+        "account/ledger/stores/sqlite.py",
         (('"PRAGMA synchronous = EXTRA"', '"PRAGMA synchronous = OFF"'),),
         LEDGER + "test_every_connection_syncs_file_journal_and_folder",
     ),
     Bug(
         "a key that a power cut may undo",
-        "account/stores/beside.py",
+        "account/ledger/stores/beside.py",
         (("        sync_folder(path.parent)\n", ""),),
         SAME + "test_the_key_is_on_disk_before_it_is_used",
     ),
     Bug(
         "data are the same if they begin alike",
-        "account/key.py",
+        "account/ledger/key.py",
         (("nonce.encode() + data)", "nonce.encode() + data[:8])"),),
         SAME + "test_every_byte_of_what_stands_for_the_data_matters",
     ),
     Bug(
         "nonces that may be equal",
-        "account/key.py",
+        "account/ledger/key.py",
         (("NONCE_SIZE = 16", "NONCE_SIZE = 1"),),
         SAME + "test_what_is_kept_tells_nothing_of_a_second_charge_for_the_same_request",
     ),
     Bug(
         "another delta is the same request",
-        "account/chain.py",
+        "account/ledger/record/chain.py",
         (('body["epsilon"], body["delta"], body["events"]]', 'body["epsilon"], body["events"]]'),),
         LEDGER + "test_a_charge_that_differs_in_anything_is_another",
     ),
     Bug(
         "a release that was changed after its seal",
-        "account/rows.py",
+        "account/ledger/record/rows.py",
         (('    if content is None or sha256(content) != seal.fields()["sha256"]:', "    if content is None:"),),
         LEDGER + "test_a_release_that_was_changed_after_its_seal_is_not_returned",
     ),
     Bug(
         "a forged charge for more delta than there is",
-        "account/history.py",
+        "account/ledger/record/history.py",
         ((" or spent[1] > self._budget[1]:", ":"),),
         LEDGER + "test_forged_rows_with_right_hashes_are_found",
     ),
     Bug(
         "secrets are swept by number alone",
-        "account/book.py",
+        "account/ledger/book.py",
         (("row.hash.startswith(start) and history.is_pending(row)", "history.is_pending(row)"),),
         PENDING + "test_a_secret_with_the_number_of_a_pending_charge_but_another_hash_is_wiped",
     ),
     Bug(
         "a charge of other data is worked again",
-        "account/earlier.py",
+        "account/ledger/earlier.py",
         (
             (
                 "    return same[-1] if same else None",
@@ -325,7 +325,7 @@ BUGS = [
     ),
     Bug(
         "the digest of data has no key",
-        "account/key.py",
+        "account/ledger/key.py",
         (
             (
                 "self.key or self.store.create_key()",
@@ -337,7 +337,7 @@ BUGS = [
     ),
     Bug(
         "anybody may read the key",
-        "account/stores/private.py",
+        "account/ledger/stores/private.py",
         (
             ("os.O_NONBLOCK | os.O_CLOEXEC, 0o600)", "os.O_NONBLOCK | os.O_CLOEXEC, 0o644)"),
             ("    if found.st_mode & 0o077 and", "    if False and"),
@@ -346,19 +346,19 @@ BUGS = [
     ),
     Bug(
         "another purpose is another charge",
-        "account/chain.py",
+        "account/ledger/record/chain.py",
         (('body["events"]]', 'body["events"], body.get("purpose", "")]'),),
         ATTRIBUTION + "test_the_same_request_for_another_purpose_is_the_same_charge",
     ),
     Bug(
         "a ledger adds up all neighbours",
-        "account/requests.py",
+        "account/ledger/requests.py",
         (("    check_relation(charge.neighbours, history.neighbours, store.name)\n", ""),),
         RELATION + "test_public_sizes_are_a_relation_of_their_own",
     ),
     Bug(
         "the budget is checked outside the transaction",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (
             (
                 "        reserved, ready = self._reserve(request, known, again)\n",
@@ -366,7 +366,7 @@ BUGS = [
             ),
             (
                 "                request.check_new(history, self._store)\n                stated",
-                "                __import__('headcount').account.charge.check_enough(request.charge.cost, self._stale)\n"
+                "                __import__('headcount').account.ledger.charge.check_enough(request.charge.cost, self._stale)\n"
                 "                stated",
             ),
         ),
@@ -374,7 +374,7 @@ BUGS = [
     ),
     Bug(
         "amounts as floats",
-        "account/chain.py",
+        "account/ledger/record/chain.py",
         (
             (
                 '    return int(whole + decimals.ljust(PLACES, "0"))',
@@ -385,37 +385,37 @@ BUGS = [
     ),
     Bug(
         "the chain forgets the row before",
-        "account/chain.py",
+        "account/ledger/record/chain.py",
         (('    before = last.hash if last else ""', '    before = ""'),),
         LEDGER + "test_the_chain_covers_every_row_before",
     ),
     Bug(
         "the schema is not looked at",
-        "account/stores/sqlite.py",
+        "account/ledger/stores/sqlite.py",
         (("    if found - {OLD_INDEX} != set(SCHEMA):", "    if not found:"),),
         LEDGER + "test_every_edit_is_found",
     ),
     Bug(
         "a hard link to a ledger is accepted",
-        "account/stores/one_path.py",
+        "account/ledger/stores/one_path.py",
         (("    if path.stat().st_nlink > 1:", "    if False:"),),
         FILE + "test_a_second_name_is_refused",
     ),
     Bug(
         "a ledger that is mounted alone is accepted",
-        "account/stores/one_path.py",
+        "account/ledger/stores/one_path.py",
         (("os.path.ismount(path) or str(path) in mount_points()", "os.path.ismount(path)"),),
         FILE + "test_a_file_that_is_mounted_is_refused",
     ),
     Bug(
         "a lock that others may hold",
-        "account/stores/turn.py",
+        "account/ledger/stores/turn.py",
         (("os.O_NOFOLLOW, 0o600)", "os.O_NOFOLLOW, 0o666)"), ("        os.fchmod(lock, 0o600)\n", "        pass\n")),
         FILE + "test_only_the_owner_may_open_the_lock",
     ),
     Bug(
         "an index decides what was charged before",
-        "account/ledger.py",
+        "account/ledger/ledger.py",
         (
             (
                 "                if found := self._find(history, request, data, again):",

@@ -17,19 +17,19 @@ SAMPLED = "tests/privacy/test_sampled.py::"
 BUGS = [
     Bug(
         "selections are no part of the receipt",
-        "account/receipt.py",
+        "account/composition/receipt.py",
         (("Cost(paid.epsilon - own.epsilon, paid.delta - own.delta)", "paid"),),
         RECEIPT + "test_what_selections_cost_is_taken_from_the_price",
     ),
     Bug(
         "a receipt adds up events for other neighbours",
-        "account/receipt.py",
+        "account/composition/receipt.py",
         (("        return False\n", "        pass\n"),),
         RECEIPT + "test_events_for_other_neighbours_are_not_paid_for",
     ),
     Bug(
         "the continuous Gaussian's price for discrete noise",
-        "account/gaussian.py",
+        "account/curves/gaussian.py",
         (
             (
                 "event.squared_sensitivity / (event.variance - rounding(event))",
@@ -40,13 +40,13 @@ BUGS = [
     ),
     Bug(
         "threshold: the tail of > where it is released at >=",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("return q**k / (1 + q) if k >= 1", "return q ** (k + 1) / (1 + q) if k >= 1"),),
         DELTA + "test_laplace_threshold",
     ),
     Bug(
         "Gaussian threshold one too low",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (
             (
                 "gaussian_tail(event.variance, event.threshold - event.largest)",
@@ -57,25 +57,25 @@ BUGS = [
     ),
     Bug(
         "delta for one item of a person, not for all of them",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("many_small = 1 - alone**event.bound", "many_small = 1 - alone"),),
         CALIBRATION + "test_the_worst_spread_of_a_person_is_the_one_priced",
     ),
     Bug(
         "replacing a person costs as much as removing one",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (('return 2 if neighbours == "replace" else 1', "return 1"),),
         PRICES + "test_native_prices",
     ),
     Bug(
         "the common items of a replaced person are forgotten",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("cells = changed_people(event.neighbours) * event.items - alone", "cells = event.items - alone"),),
         DELTA + "test_gaussian_threshold_on_popular_items",
     ),
     Bug(
         "zCDP conversion without its correction",
-        "account/zcdp.py",
+        "account/curves/zcdp.py",
         (("surplus = -ball(delta).log() + (a - 1) * (1 - 1 / a).log() - a.log()", "surplus = -ball(delta).log() / 2"),),
         PRICES + "test_zcdp_there_and_back_never_gains",
     ),
@@ -87,7 +87,7 @@ BUGS = [
     ),
     Bug(
         "a filter that looks after it has spent",
-        "account/filter.py",
+        "account/composition/filter.py",
         (("return rho <= self.rho_left and delta <= self.delta_left", "return self.rho_left > 0"),),
         PRICES + "test_a_filter_never_admits_more_than_its_budget",
     ),
@@ -105,13 +105,13 @@ BUGS = [
     ),
     Bug(
         "a delta too small for any threshold",
-        "account/budget.py",
+        "account/calibration/budget.py",
         (("    if 0 < typed[1] < MIN_DELTA:", "    if False:"),),
         SECOND + "test_a_delta_that_no_threshold_could_be_computed_for_is_refused",
     ),
     Bug(
         "weighted: a replaced person priced as a removed one",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (
             (
                 "squared = event.squared_sensitivity * (changed_people(event.neighbours) - alone)",
@@ -122,19 +122,19 @@ BUGS = [
     ),
     Bug(
         "weighted: one own item instead of all",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("arb(high) / 64 * tail(", "tail("),),
         WEIGHTED + "test_every_split_of_new_and_common_items",
     ),
     Bug(
         "weighted: own items add nothing to the noise that shows them",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("tail(event.threshold - adds)", "tail(event.threshold)"),),
         WEIGHTED + "test_every_split_of_new_and_common_items",
     ),
     Bug(
         "weighted: the second measurement is not paid for",
-        "account/calibrate.py",
+        "account/calibration/calibrate.py",
         (
             (
                 "gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)]) <= noise_delta",
@@ -145,7 +145,7 @@ BUGS = [
     ),
     Bug(
         "weighted: the second profile is not paid for",
-        "account/calibrate.py",
+        "account/calibration/calibrate.py",
         (
             ("[own, *noise(variance)]) <= noise_delta", "[own, *noise(variance)[1:]]) <= noise_delta"),
             (
@@ -157,31 +157,31 @@ BUGS = [
     ),
     Bug(
         "weighted: a replaced person priced as a removed one the second time",
-        "account/calibrate.py",
+        "account/calibration/calibrate.py",
         (("share), Fraction(SQUARED * min(changed, cells)), ", "share), Fraction(SQUARED), "),),
         WEIGHTED + "test_each_of_the_second_measurements_is_priced_for_what_one_person_changes",
     ),
     Bug(
         "rounds: a replaced person priced as a removed one",
-        "account/calibrate.py",
+        "account/calibration/calibrate.py",
         (("own = [(rest * weight, Fraction(SQUARED * changed),", "own = [(rest * weight, Fraction(SQUARED),"),),
         ROUNDS + "test_everything_is_paid_for",
     ),
     Bug(
         "rounds: delta of early rounds is not taken from the last one",
-        "account/calibrate.py",
+        "account/calibration/calibrate.py",
         (("left - early * (index - 1)", "left"),),
         ROUNDS + "test_everything_is_paid_for",
     ),
     Bug(
         "rounds: a mean judged by the noise of all rounds, as if they were equal",
-        "account/calibrate.py",
+        "account/calibration/calibrate.py",
         (("round_up(squares / sum(weights) ** 2)", "round_up(noise[-1].variance / len(weights))"),),
         ROUNDS + "test_the_mean_has_the_noise_that_is_stated",
     ),
     Bug(
         "rounds: discrete noise taken for continuous noise",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("ball(Fraction(k - 1)) / (2 * ball(variance))", "ball(Fraction(k)) / (2 * ball(variance))"),),
         ROUNDS + "test_discrete_noise_is_at_most_continuous_noise_and_one",
     ),
@@ -198,7 +198,7 @@ BUGS = [
     ),
     Bug(
         "a threshold's coin is not paid for",
-        "account/threshold.py",
+        "account/curves/threshold.py",
         (("coin = ball(event.coin) if isinstance(event, RandomizedThreshold) else arb(0)", "coin = arb(0)"),),
         DELTA + "test_randomized_threshold",
     ),
@@ -210,25 +210,25 @@ BUGS = [
     ),
     Bug(
         "a filter admits one time more",
-        "account/filter.py",
+        "account/composition/filter.py",
         (("        return min(fits)\n", "        return min(fits) + 1\n"),),
         PRICES + "test_a_filter_tells_how_often_events_fit",
     ),
     Bug(
         "sample: a rate that is a tenth too large",
-        "account/rates.py",
+        "account/calibration/rates.py",
         (("found < MIN_RATE:", "(found := found * 11 / 10) < MIN_RATE:"),),
         SAMPLED + "test_what_a_budget_buys[theta-1-add-remove]",
     ),
     Bug(
         "sample: a replaced person priced as a removed one",
-        "account/sampled.py",
+        "account/curves/sampled.py",
         (('"replace": (("up", "down"),),', '"replace": (("up",), ("down",)),'),),
         SAMPLED + "test_replaced_reports[few]",
     ),
     Bug(
         "sample: the price at one person less than the worst",
-        "account/sampling.py",
+        "account/curves/sampling.py",
         (
             (
                 "for people in range(low, high + 1)]",

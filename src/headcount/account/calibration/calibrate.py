@@ -1,0 +1,327 @@
+"""Calibration of noise and thresholds to a given epsilon and delta. Every result is checked against its certified
+price.
+
+The search works on a decimal grid of 12 digits and returns the least point whose *certified* price fits, so the
+noise is never too little, and never more than one part in 10^11 too much.
+"""
+
+from bisect import bisect
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, isqrt, log, sqrt
+from statistics import NormalDist
+
+from headcount.account.curves import gaussian, threshold, zcdp
+from headcount.account.events import (
+    Gaussian,
+    GaussianThreshold,
+    JointRound,
+    LaplaceThreshold,
+    Neighbours,
+    RandomizedThreshold,
+    Selections,
+    ThresholdRound,
+    WeightedThreshold,
+)
+from headcount.errors import BadParameter
+from headcount.exact import Number, ball, ends, positive, precision, rational, round_down, round_up, whole
+
+COIN_PARTS = 1000
+"""Probabilities of a threshold's coin are multiples of one in this many."""
+
+
+def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
+    """Scale of discrete Laplace noise for a pure epsilon: exactly sensitivity / epsilon."""
+    return _positive("sensitivity", sensitivity) / _positive("epsilon", epsilon)
+
+
+def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
+    """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and documentation."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
+
+    def fits(sigma: Fraction) -> bool:
+        return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2) <= delta
+
+    return _least(fits, start=Fraction(1))
+
+
+def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Number, cells: int) -> Fraction:
+    """Variance of discrete Gaussian noise on `cells` integers."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
+
+    def fits(variance: Fraction) -> bool:
+        event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
+        return gaussian.discrete_delta(epsilon, [event]) <= delta
+
+    return _least(fits, start=Fraction(squared_sensitivity))
+
+
+def laplace_threshold(
+    scale: Fraction, delta: Number, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
+) -> int:
+    """Least threshold at which discrete Laplace noise shows items of one person alone with probability at most
+    delta."""
+    delta = _delta(delta)
+
+    def fits(threshold_: int) -> bool:
+        event = LaplaceThreshold(scale, bound=bound, largest=largest, threshold=threshold_, neighbours=neighbours)
+        return threshold.laplace_delta(event) <= delta
+
+    return _least_whole(fits, above=largest)
+
+
+def randomized_threshold(
+    scale: Fraction, delta: Number, *, bound: int, largest: int, neighbours: Neighbours = "add-remove"
+) -> RandomizedThreshold:
+    """The least threshold, with the likeliest coin: it uses up what an integer leaves of delta."""
+    delta = _delta(delta)
+    minimum = laplace_threshold(scale, delta, bound=bound, largest=largest, neighbours=neighbours)
+
+    def event(parts: int) -> RandomizedThreshold:
+        return RandomizedThreshold(scale, bound, largest, minimum, neighbours, Fraction(parts, COIN_PARTS))
+
+    likeliest = bisect(range(1, COIN_PARTS), False, key=lambda parts: threshold.laplace_delta(event(parts)) > delta)
+    return event(likeliest)
+
+
+def gaussian_threshold(variance: Fraction, delta: Number, *, items: int, largest: int) -> int:
+    """Least threshold at which discrete Gaussian noise shows items of one person alone with probability at most delta.
+
+    This is the delta of delta-approximate zCDP. For an (epsilon, delta) that noise and threshold share, see
+    `joint_gaussian`."""
+    delta = _delta(delta)
+
+    def fits(threshold_: int) -> bool:
+        event = GaussianThreshold(variance, items, largest, threshold_, "add-remove")
+        with precision(threshold.BITS):
+            return ends(threshold.gaussian_shown_probability(event, items))[1] <= delta
+
+    return _least_whole(fits, above=largest)
+
+
+def joint_gaussian(
+    epsilon: Number, delta: Number, *, items: int, largest: int, neighbours: Neighbours = "add-remove"
+) -> GaussianThreshold:
+    """Variance and threshold that *share* delta instead of splitting it: what a person alone puts on new items
+    is missing from the items that everybody sees, so the two prices never add up in full."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    cells = threshold.changed_people(neighbours) * whole("items", items, minimum=1, fix="items=10")
+    shift = _replacement_shift(delta, neighbours)
+    if epsilon + shift <= 0:
+        raise BadParameter(
+            f"delta={float(delta)}: too large for this epsilon if a person is replaced.", fix="delta=1e-6"
+        )
+    variance = gaussian_variance(epsilon + shift, delta, Fraction(largest**2 * cells), cells)
+    minimum = gaussian_threshold(variance, delta, items=items, largest=largest)
+
+    def fits(threshold_: int) -> bool:
+        event = GaussianThreshold(variance, items, largest, threshold_, neighbours)
+        return threshold.gaussian_delta(epsilon, event) <= delta
+
+    return GaussianThreshold(variance, items, largest, _least_whole(fits, above=minimum - 1), neighbours)
+
+
+def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fraction, int]]) -> list[Gaussian]:
+    """Calibrate several discrete Gaussian events, composed: each part is its share of the price, its squared
+    sensitivity, and the number of cells that a person can change."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+
+    def noise(variance: Fraction) -> list[Gaussian]:
+        return [Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts]
+
+    return noise(_least(lambda variance: gaussian.discrete_delta(epsilon, noise(variance)) <= delta, Fraction(1)))
+
+
+def selections(
+    epsilon: Number, delta: Number, count: int, beside: Sequence[tuple[Fraction, Fraction, int]] = ()
+) -> tuple[Selections, list[Gaussian]]:
+    """Calibrate selections, of which one person changes at most `count`, and additional Gaussian noise: each part of
+    `beside` is its share of rho, its squared sensitivity, and the number of cells that a person can change. Without a
+    delta, or for small counts, selections are priced by basic composition."""
+    epsilon, delta = _positive("epsilon", epsilon), rational("delta", delta, fix="delta=1e-6")
+    whole("count", count, minimum=1, fix="count=10")
+    if not delta and beside:
+        raise BadParameter("delta=0: the count of people has Gaussian noise.", fix="delta=1e-6")
+    plain = round_down(epsilon / count)
+    if not delta:
+        return Selections(plain, count), []
+    rho = zcdp.rho(epsilon, _delta(delta))
+    rest = 1 - sum((share for share, _, _ in beside), start=Fraction(0))
+    noise = [Gaussian(round_up(squared / (2 * share * rho)), squared, cells) for share, squared, cells in beside]
+    joint = round_down(_root(8 * rest * rho / count))
+    return Selections(joint if beside else max(joint, plain), count), noise
+
+
+def _root(value: Fraction) -> Fraction:
+    """Square root, rounded down to 20 digits."""
+    return Fraction(isqrt(value.numerator * value.denominator * 10**40), value.denominator * 10**20)
+
+
+SQUARED = 2**48
+"""Squared l2 norm of one person's contribution to weighted counts, in units: the same for every bound."""
+
+
+def weighted(
+    epsilon: Number,
+    delta: Number,
+    *,
+    items: int,
+    beside: Sequence[tuple[Fraction, int]] = (),
+    neighbours: Neighbours = "add-remove",
+) -> tuple[WeightedThreshold, list[Gaussian]]:
+    """Calibrate weighted counts with a threshold, and additional measurements: each part of `beside` is its share of
+    the noise's price, and the number of cells that a person can change. Every measurement has units of its own, of
+    which one person adds 2^24 (l2)."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    changed = threshold.changed_people(neighbours)
+
+    def noise(variance: Fraction) -> list[Gaussian]:
+        return [
+            Gaussian(round_up(variance / share), Fraction(SQUARED * min(changed, cells)), changed * cells)
+            for share, cells in beside
+        ]
+
+    rest = 1 - sum((share for share, _ in beside), start=Fraction(0))
+    shift = _replacement_shift(delta, neighbours)
+    noise_delta = delta * (1 - Fraction(3, 2 * threshold.SQUARE_BLOCKS))  # after own items that are a small share
+
+    def fits(variance: Fraction) -> bool:
+        own = Gaussian(variance / rest, Fraction(SQUARED * changed), changed * items)
+        return gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)]) <= noise_delta
+
+    variance = _least(fits, start=Fraction(SQUARED))
+    event = _weighted(epsilon, delta, round_up(variance / rest), items, noise(variance), neighbours)
+    return event, noise(variance)
+
+
+def _weighted(
+    epsilon: Fraction, delta: Fraction, variance: Fraction, items: int, beside: list[Gaussian], neighbours: Neighbours
+) -> WeightedThreshold:
+    """The event with the least threshold on a grid of 1/256 standard deviations."""
+    step = max(1, isqrt(int(variance)) // 256)
+
+    def event(steps: int) -> WeightedThreshold:
+        return WeightedThreshold(variance, Fraction(SQUARED), items, steps * step, neighbours)
+
+    def hides(steps: int) -> bool:
+        with precision(threshold.BITS):
+            return ends(threshold.weighted_shown_probability(event(steps)))[1] <= delta
+
+    def fits(steps: int) -> bool:
+        return threshold.gaussian_delta(epsilon, event(steps), beside) <= delta
+
+    minimum = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
+    return event(_least_whole(fits, above=minimum - 1))
+
+
+ROUNDS_NOISE_SHARE, EARLY_ROUNDS_SHARE = Fraction(60, 100), Fraction(15, 100)
+"""Share of delta for the noise of all rounds; and, of what is left for their thresholds, that of all but the last."""
+
+
+def rounds(
+    epsilon: Number,
+    delta: Number,
+    *,
+    items: int,
+    weights: Sequence[int],
+    beside: Sequence[tuple[Fraction, int]] = (),
+    neighbours: Neighbours = "add-remove",
+    cells: int | None = None,
+) -> tuple[list[ThresholdRound], list[Gaussian]]:
+    """Calibrate rounds of weighted counts, whose noisy counts are averaged by `weights`, and additional measurements
+    as in `weighted`. A round's price of noise is proportional to its weight, so the mean has the least variance. If
+    shown items are counted as well, a person adds to up to `cells` of all."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    changed = threshold.changed_people(neighbours)
+    rest = (1 - sum((share for share, _ in beside), start=Fraction(0))) / sum(weights)
+    own = [(rest * weight, Fraction(SQUARED * changed), changed * (cells or items)) for weight in weights]
+    others = [(share, Fraction(SQUARED * min(changed, cells)), changed * cells) for share, cells in beside]
+    noise = gaussians(epsilon, delta * ROUNDS_NOISE_SHARE, [*own, *others])
+    left = delta * (1 - ROUNDS_NOISE_SHARE)
+    early = left * EARLY_ROUNDS_SHARE / max(len(weights) - 1, 1)
+    found = []
+    for index in range(1, len(weights) + 1):
+        part = early if index < len(weights) else left - early * (index - 1)
+        found.append(_round(part, noise[:index], weights[:index], items, neighbours, cells))
+    return found, noise[len(weights) :]
+
+
+def _round(
+    delta: Fraction,
+    noise: Sequence[Gaussian],
+    weights: Sequence[int],
+    items: int,
+    neighbours: Neighbours,
+    cells: int | None,
+) -> ThresholdRound:
+    """The last of these rounds with the least threshold on a grid of 1/256 standard deviations."""
+    squares = sum((weight**2 * each.variance for weight, each in zip(weights, noise, strict=True)), start=Fraction(0))
+    mean_variance = round_up(squares / sum(weights) ** 2)
+    step = max(1, isqrt(int(mean_variance)) // 256)
+
+    def event(steps: int) -> ThresholdRound:
+        stated = noise[-1].variance, mean_variance, Fraction(SQUARED), items, steps * step, neighbours
+        return ThresholdRound(*stated) if cells is None else JointRound(*stated, cells)
+
+    def hides(steps: int) -> bool:
+        with precision(threshold.BITS):
+            return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
+
+    minimum, near = isqrt(SQUARED) // step, int(_needed(delta, mean_variance, items) / step) - 1
+    return event(_least_whole(hides, above=near if near > minimum and not hides(near) else minimum))
+
+
+def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
+    """The threshold that hides a person's own items but for delta, about: where to begin the search."""
+    distribution = NormalDist(sigma=sqrt(variance))
+    each = {min(round(1.05**power), items) for power in range(ceil(log(items, 1.05)) + 1)}
+    return max(sqrt(SQUARED / n) - distribution.inv_cdf(float(delta) / n) for n in each)
+
+
+def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:
+    """Change of epsilon, not above 0, for the other person's own items if a person is replaced: log(1 - delta)."""
+    with precision(threshold.BITS):
+        return ends(ball(1 - delta).log())[0] if neighbours == "replace" else Fraction(0)
+
+
+def _positive(name: str, value: Number) -> Fraction:
+    return positive(name, value, fix=f"{name}=1")
+
+
+def _delta(value: Number) -> Fraction:
+    if not 0 < (delta := rational("delta", value, fix="delta=1e-6")) < 1:
+        raise BadParameter(f"delta={value!r}: it lies between 0 and 1.", fix="delta=1e-6")
+    return delta
+
+
+def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:
+    """Least number on the 12-digit grid that fits, for a price that falls as the number grows."""
+    high = Fraction(start)
+    while not fits(high):
+        high *= 2
+    while fits(high / 2):
+        high /= 2
+    low = high / 2
+    while high - low > high / 10**12:
+        middle = round_up((low + high) / 2, digits=14)
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    rounded = round_up(high)
+    while not fits(rounded):  # rounding inside a price may make it non-monotone in its last digits
+        rounded = round_up(rounded + rounded / 10**11)
+    return rounded
+
+
+def _least_whole(fits: Callable[[int], bool], above: int) -> int:
+    """Least integer greater than `above` that fits."""
+    step = 1
+    while not fits(above + step):
+        step *= 2
+        if step > 2**62:
+            raise ArithmeticError(f"nothing above {above} fits")
+    low, high = above + step // 2, above + step  # low does not fit, or is `above` itself
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high

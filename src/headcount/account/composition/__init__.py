@@ -1,0 +1,1 @@
+"""Composition: what several events cost together, and whether that is no more than what was paid."""

@@ -1,0 +1,1 @@
+"""Privacy curves: the exact price of each mechanism, delta at every epsilon, in interval arithmetic."""
