@@ -38,7 +38,7 @@ def min_threshold(
 ) -> int:
     """Least threshold that a rate allows.
 
-    >>> least_threshold(1, "1e-6", rate="0.25")
+    >>> min_threshold(1, "1e-6", rate="0.25")
     14
     """
     target, p = _parse_target(epsilon, delta, items, neighbours), rational("rate", rate, fix="rate=0.1")
