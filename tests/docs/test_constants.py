@@ -19,7 +19,6 @@ SAID = [
     ("docs/how-to/shuffle.md", f"(by default {analyst.BUCKETS_PER_PERSON} for each person)"),
     ("docs/proofs/buckets.md", f"or it is {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
     ("docs/reproduce/shape.md", f"By default it takes B = {buckets.BUCKETS_PER_CONTRIBUTION}n."),
-    ("src/headcount/jobs/shape.py", f"by default {buckets.BUCKETS_PER_CONTRIBUTION} for each contribution"),
     ("src/headcount/stream/counter.py", f"{BUCKETS_PER_ITEM} for each expected item"),
 ]
 
