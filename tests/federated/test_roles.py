@@ -12,10 +12,12 @@ import pytest
 from headcount.account.composition.compose import covers
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter, HeadcountError
+from headcount.estimate.counts.sampled import unseen
 from headcount.exact import Integers
-from headcount.federated import Aggregator, Analyst, Client, Findings, Invitation, Refused, Report, Result, Round
+from headcount.federated import Aggregator, Analyst, Client, Invitation, Refused, Report, Result, Round
 from headcount.noise import NoiseDistribution, SystemEntropy
 from headcount.noise.finite import Bernoulli
+from headcount.release import Release
 from tests.federated.people import ID
 
 PEOPLE = 20_000
@@ -28,7 +30,7 @@ def favourites(people: int = PEOPLE) -> list[str]:
     return [f"song {index:03}" for index in indices]
 
 
-def whole_round(analyst: Analyst, asked: Round, songs: list[str], *, text: bool) -> Findings:
+def whole_round(analyst: Analyst, asked: Round, songs: list[str], *, text: bool) -> Release:
     """From a published round to its table, with messages as objects or as text."""
     asked_there = Round.from_json(asked.to_json()) if text else asked
     aggregator = Aggregator(asked_there)
@@ -56,7 +58,9 @@ def test_a_round_tells_the_truth_about_common_items(people: int | None, text: bo
     assert abs(table[0]["count"] - true["song 001"]) < 0.2 * true["song 001"]
     assert len(table) > 30
     assert within > 0.7 * len(table)  # 19 of 20 are meant, and some 60 are there
-    hidden = [song for song in set(songs) - true.keys() if songs.count(song) > 3 * found.unseen]
+    hidden = [
+        song for song in set(songs) - true.keys() if songs.count(song) > 3 * unseen(float(asked.rate), asked.threshold)
+    ]
     assert hidden == []
 
 
@@ -64,14 +68,30 @@ def test_a_summary_reads_well() -> None:
     analyst = Analyst()
     asked = analyst.publish("Which song?", epsilon=1)
     result = Result(asked.digest, (("blue", 40), ("red", 14)))
-    assert str(analyst.read(result)) == (
-        "Which song?: 2 rows, epsilon 1, delta 1e-06\n\n"
+    assert analyst.read(result).summary() == (
+        'people per item, from answers to "Which song?": 2 rows, epsilon 1, delta 1e-06\n'
+        "low and high are for the counts after each person was held to one item; the\n"
+        "truth is larger wherever people have more.\n\n"
         "item  count  low  high\n"
         "blue    158  119   206\n"
         "red      55   14    81\n\n"
         "An item that is not shown has at most 77 people, in 19 of 20 cases."
     )
-    assert "No item had enough people." in str(analyst.read(Result(asked.digest, ())))
+    assert "No item had enough people to be shown." in analyst.read(Result(asked.digest, ())).summary()
+
+
+def test_a_round_reads_well() -> None:
+    several = Analyst().publish("Which songs?", epsilon=1, items=3)
+    invites = Analyst().publish("Which song?", epsilon=1, neighbours="replace", people=20_000)
+    assert str(several) == (
+        "Which songs?\n"
+        "  people   everybody answers, with at most 3 items each\n"
+        "  promise  epsilon 1, delta 1e-06, for a person with all their items, or without any\n"
+        "  sample   a person's item is in it with a probability of 0.2167; no noise is added\n"
+        "  appear   To appear, each item needs about 65 people (14 in the sample)."
+    )
+    assert f"{invites.invited:,} of 20,000 are invited, with one item each" in str(invites)
+    assert "for which items a person has" in str(invites)
 
 
 def test_publishing_finds_what_the_budget_allows() -> None:

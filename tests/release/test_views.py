@@ -24,7 +24,7 @@ from headcount.release.views import Layout, View, register
 from headcount.release.views.items import ITEMS
 from headcount.release.views.shape import SHAPE
 
-STORED = {"", "aggregate", "profile", "total", "quantiles", "ranges", "shape", "distribution"}
+STORED = {"", "aggregate", "profile", "total", "quantiles", "ranges", "shape", "distribution", "sampled"}
 """Names in files that exist."""
 
 

@@ -1,7 +1,7 @@
 """Federated collection by sampling and thresholding: people keep their data, each reports the items that their own
 coins select, and only counts at or above a threshold are published.
 
-    analyst.py ──Round──► client.py ──Report──► aggregator.py ──Result──► analyst.py: a table with intervals
+    analyst.py ──Round──► client.py ──Report──► aggregator.py ──Result──► analyst.py: a release (counts.py)
                               ▲                      │
                               └──────Invitation──────┘   where not everybody is invited (sample.py)
 
@@ -14,7 +14,7 @@ shape/ is for the shape of a histogram: there people add noise by themselves, an
 """
 
 from headcount.federated.aggregator import Aggregator
-from headcount.federated.analyst import Analyst, Findings
+from headcount.federated.analyst import Analyst
 from headcount.federated.client import Client
 from headcount.federated.messages import Invitation, Refused, Report, Result, Round
 from headcount.federated.shape import (
@@ -32,7 +32,6 @@ __all__ = [
     "Aggregator",
     "Analyst",
     "Client",
-    "Findings",
     "Invitation",
     "Refused",
     "Report",

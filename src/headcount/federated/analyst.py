@@ -1,64 +1,42 @@
 """Analyst's side: publishes rounds with their privacy promise, and estimates counts of all people from a sample."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
+from headcount.account import Ledger
 from headcount.account.calibration import rates
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
-from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.exact import Number, positive, rational, round_down
+from headcount.federated.counts import WHAT, counts_release
 from headcount.federated.messages import MAX_ITEMS, MAX_PEOPLE, Refused, Result, Round, check_integer
+from headcount.federated.published import PublishedRounds
 from headcount.federated.sample import invitations_needed
 from headcount.noise import Entropy, SystemEntropy
-from headcount.release.cells import columns
-from headcount.release.text import rows
+from headcount.release import Release
 
 INVITATION_DELTA_SHARE = Fraction(1, 100)
 """Share of delta for the event that more people are in the sample than were invited."""
-SUMMARY_ROWS = 10
 
 _SYSTEM = SystemEntropy()
-
-
-@dataclass(frozen=True)
-class Findings:
-    """Estimated counts of one round."""
-
-    round: Round
-    table: pa.Table
-    """item, count, low, high: people, not reports, by descending count, with 95% confidence intervals."""
-    unseen: int
-    """Upper 95% confidence bound on the people of an item that is not in the table."""
-
-    def __str__(self) -> str:
-        cost = f"epsilon {float(self.round.epsilon):g}, delta {float(self.round.delta):g}"
-        more = self.table.num_rows - SUMMARY_ROWS
-        shown = columns(self.table.slice(0, SUMMARY_ROWS)) if self.table.num_rows else ["No item had enough people."]
-        rest = [f"... and {rows(more)} more"] if more > 0 else []
-        return "\n".join(
-            [
-                f"{self.round.asks}: {rows(self.table.num_rows)}, {cost}",
-                "",
-                *shown,
-                *rest,
-                "",
-                f"An item that is not shown has at most {self.unseen:,} people, in 19 of 20 cases.",
-            ]
-        )
 
 
 class Analyst:
     """Publishes rounds and estimates counts from their results."""
 
-    def __init__(self, rounds: Iterable[Round] = (), *, entropy: Entropy = _SYSTEM) -> None:
-        """Create an analyst who has published `rounds` before."""
+    def __init__(
+        self,
+        rounds: Iterable[Round | Sequence[Round]] = (),
+        *,
+        ledger: Ledger | str | Path | None = None,
+        entropy: Entropy = _SYSTEM,
+    ) -> None:
+        """Create an analyst who has published `rounds` before: each a round, or the rounds of `publish_steps`. A ledger
+        is charged before a round is returned, and seals its release."""
         self._entropy = entropy
-        self._rounds = {round_.digest: round_ for round_ in rounds}
+        self._rounds = PublishedRounds(WHAT, rounds, ledger)
 
     def publish(
         self,
@@ -77,33 +55,57 @@ class Analyst:
         >>> float(round_.rate), round_.threshold
         (0.2537359279928, 14)
         """
+        return self.publish_steps(
+            [asks], epsilon=epsilon, delta=delta, items=items, neighbours=neighbours, people=people
+        )[0]
+
+    def publish_steps(
+        self,
+        asks: Sequence[str],
+        *,
+        epsilon: Number,
+        delta: Number = "1e-6",
+        items: int = 1,
+        neighbours: Neighbours = "add-remove",
+        people: int | None = None,
+    ) -> tuple[Round, ...]:
+        """Publish several rounds, one for each question, which share epsilon and delta evenly. For a ledger they are
+        one charge, of which each round is a part.
+
+        >>> country, town = Analyst().publish_steps(["Which country?", "Which town?"], epsilon=1)
+        >>> float(country.epsilon), float(town.delta)
+        (0.5, 5e-07)
+        """
+        _check_questions(asks)
         check_integer("items", items, 1, MAX_ITEMS)
-        cost = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
+        typed = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
+        cost = _share(typed[0], len(asks)), _share(typed[1], len(asks))
         share = 0 if people is None else INVITATION_DELTA_SHARE
         event = rates.best(cost[0], round_down(cost[1] * (1 - share)), items=items, neighbours=neighbours)
         invited = None if people is None else _invited(people, event.rate, cost[0], round_down(cost[1] * share))
-        id_ = self._entropy.secret()[:16].hex()
-        return self._register(
-            Round(id_, asks, event.rate, event.threshold, items, neighbours, *cost, people=people, invited=invited)
-        )
+        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited)
+        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms) for each in asks)
+        if not all(round_.holds for round_ in rounds):
+            raise BadParameter("epsilon, delta: no rate and threshold keep this promise.", fix="epsilon=1, delta=1e-6")
+        self._rounds.publish(rounds)
+        return rounds
 
-    def read(self, result: Result) -> Findings:
-        """Estimate the counts of all people from a result."""
-        if (round_ := self._rounds.get(result.round)) is None:
-            raise Refused("This result is of no round of this analyst.", fix="Analyst([round]), with its round")
+    def read(self, result: Result) -> Release:
+        """Estimate the counts of all people from a result: the release of its round."""
+        round_ = self._rounds.find(result.round)
         if any(count < round_.threshold for _, count in result.counts):
             raise Refused("This result has counts below the threshold.", fix="result = aggregator.close()")
-        rate = float(round_.rate)
-        values = sampled(np.array([count for _, count in result.counts], dtype=np.int64), rate, round_.threshold)
-        names = pa.array([item for item, _ in result.counts], pa.string())
-        table = pa.table({"item": names, "count": values.counts, "low": values.low, "high": values.high})
-        return Findings(round_, table, unseen(rate, round_.threshold))
+        return self._rounds.release(result.round, result.to_json(), lambda head: counts_release(round_, result, head))
 
-    def _register(self, round_: Round) -> Round:
-        if not round_.holds:
-            raise BadParameter("epsilon, delta: no rate and threshold keep this promise.", fix="epsilon=1, delta=1e-6")
-        self._rounds[round_.digest] = round_
-        return round_
+
+def _check_questions(asks: object) -> None:
+    if isinstance(asks, str) or not isinstance(asks, Sequence) or not asks:
+        raise BadParameter("asks: a list of questions is needed.", fix='asks=["Which country?", "Which town?"]')
+
+
+def _share(amount: Fraction, steps: int) -> Fraction:
+    """Amount of one step; rounded down if there are several, so that a ledger can add it up."""
+    return amount if steps == 1 else round_down(amount / steps)
 
 
 def _invited(people: int, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int:

@@ -150,6 +150,26 @@ class Round(Message):
         """True if rate and threshold keep the promise."""
         return covers(Cost(self.epsilon, self.delta), self.events)
 
+    def __str__(self) -> str:
+        answer = "everybody answers" if self.people is None else f"{self.invited:,} of {self.people:,} are invited"
+        items = f"at most {self.items:,} items each" if self.items > 1 else "one item each"
+        needed = round(self.threshold / self.rate)
+        return "\n".join(
+            [
+                self.asks,
+                f"  people   {answer}, with {items}",
+                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}",
+                f"  sample   a person's item is in it with a probability of {float(self.rate):.4g}; no noise is added",
+                f"  appear   To appear, each item needs about {needed:,} people ({self.threshold:,} in the sample).",
+            ]
+        )
+
+
+_HIDDEN: dict[Neighbours, str] = {
+    "add-remove": "for a person with all their items, or without any",
+    "replace": "for which items a person has",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Invitation(Message):

@@ -142,5 +142,5 @@ def shape_release(rows: Rows, **about: Any) -> Shape:
     such shapes."""
     table, measured = pa.table(rows.columns), canonical(rows.measured)
     same: dict[str, Any] = {"by": (), "view": SHAPE.name, "plan": "", "chosen": "", "bound": 1, "order": (), "head": ""}
-    same |= {"estimand": "true", "interval": TRUE_COUNTS, "version": current_version()}
-    return Shape(pack(table, About(**same, **about, measured=measured)), fresh=True)
+    same |= {"estimand": "true", "interval": TRUE_COUNTS, "version": current_version(), "measured": measured}
+    return Shape(pack(table, About(**{**same, **about})), fresh=True)

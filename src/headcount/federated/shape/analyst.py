@@ -3,18 +3,22 @@
 from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil
+from pathlib import Path
 from typing import get_args
 
+from headcount.account import Ledger
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import of_buckets
 from headcount.exact import Number, positive, rational
 from headcount.federated.messages import MAX_EPSILON, MAX_PEOPLE, Refused, check_integer
+from headcount.federated.published import PublishedRounds
 from headcount.federated.shape.messages import (
     MAX_BUCKETS,
     MAX_MESSAGES,
     MAX_SCALE,
+    WHAT,
     ShapeRound,
     Tally,
     Total,
@@ -37,10 +41,17 @@ _SYSTEM = SystemEntropy()
 class ShapeAnalyst:
     """Publishes rounds and estimates shapes from their results."""
 
-    def __init__(self, rounds: Iterable[ShapeRound] = (), *, entropy: Entropy = _SYSTEM) -> None:
-        """Create an analyst who has published `rounds` before."""
+    def __init__(
+        self,
+        rounds: Iterable[ShapeRound] = (),
+        *,
+        ledger: Ledger | str | Path | None = None,
+        entropy: Entropy = _SYSTEM,
+    ) -> None:
+        """Create an analyst who has published `rounds` before. A ledger is charged before a round is returned, and
+        seals its release."""
         self._entropy = entropy
-        self._rounds = {round_.digest: round_ for round_ in rounds}
+        self._rounds = PublishedRounds(WHAT, rounds, ledger)
 
     def publish(
         self,
@@ -89,21 +100,27 @@ class ShapeAnalyst:
 
     def read(self, result: Tally | Total) -> Shape:
         """Estimate the shape from a result, as `headcount.shape` does from a table."""
-        if (round_ := self._rounds.get(result.round)) is None:
-            raise Refused("This result is of no round of this analyst.", fix="ShapeAnalyst([round]), with its round")
-        noisy = result.noisy
+        round_, noisy = self._rounds.find(result.round), result.noisy
         if len(noisy) != round_.buckets or result.answered < round_.needed:
             raise Refused(
                 "This result does not have the buckets or the answers of its round.", fix="result = middle.close()"
             )
-        estimated = of_buckets(noisy, [(float(round_.scale), result.answered / round_.needed)], hashed=True)
-        return shape_release(estimated, dataset=f'{result.answered:,} answers to "{round_.asks}"', **round_.about)
+        release = self._rounds.release(result.round, result.to_json(), lambda head: _shape(round_, result, head))
+        assert isinstance(release, Shape)
+        return release
 
     def _register(self, round_: ShapeRound) -> ShapeRound:
         if not round_.holds:
             raise BadParameter("epsilon, delta: no noise keeps this promise.", fix="epsilon=1, delta=1e-6")
-        self._rounds[round_.digest] = round_
+        self._rounds.publish([round_])
         return round_
+
+
+def _shape(round_: ShapeRound, result: Tally | Total, head: str) -> bytes:
+    """The bytes of the release; `head` is the ledger's head after the charge."""
+    estimated = of_buckets(result.noisy, [(float(round_.scale), result.answered / round_.needed)], hashed=True)
+    dataset = f'{result.answered:,} answers to "{round_.asks}"'
+    return shape_release(estimated, dataset=dataset, head=head, **round_.about).content
 
 
 def _check(people: int, buckets: int | None, messages: int | None) -> None:

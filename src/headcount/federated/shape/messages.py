@@ -21,7 +21,7 @@ import numpy as np
 from headcount.account.composition.cost import native
 from headcount.account.curves.shuffling import messages as messages_of
 from headcount.account.curves.threshold import changed_people
-from headcount.account.events import Laplace, Neighbours, ShuffledLaplace, to_json
+from headcount.account.events import Event, Laplace, Neighbours, ShuffledLaplace, to_json
 from headcount.errors import BadParameter
 from headcount.exact import Integers, written
 from headcount.federated.messages import (
@@ -39,6 +39,8 @@ from headcount.mechanism.shape.staircase import INTERVAL
 
 Way = Literal["shuffle", "secure-sum"]
 
+WHAT = "the shape of people per item"
+"""The release in a few words."""
 MAX_BUCKETS = 2**24
 MIN_SCALE, MAX_SCALE, MAX_SHAPE = Fraction(1, 100), 2500, 10**5
 MAX_MESSAGES = 10**5
@@ -117,6 +119,11 @@ class ShapeRound(Message):
             return ShuffledLaplace(self.scale, self.shape, self.spread, self.neighbours, self.epsilon)
         return Laplace(self.scale, Fraction(changed_people(self.neighbours)))
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Privacy events to charge to a ledger."""
+        return (self.event,)
+
     @cached_property
     def holds(self) -> bool:
         """True if noise and pairs keep the promise."""
@@ -163,14 +170,15 @@ class ShapeRound(Message):
     def about(self) -> dict[str, Any]:
         """Description of the resulting shape release."""
         return {
-            "what": "the shape of people per item",
+            "what": WHAT,
             "unit": "people",
+            "plan": self.to_json(),
             "epsilon": written(self.epsilon),
             "delta": written(self.delta),
             "steps": self.steps,
             "kinds": ("bounding", "mechanism", "mechanism", "interval", "guarantee"),
             "proof": "docs/proofs/shuffle.md",
-            "events": to_json([self.event]),
+            "events": to_json(self.events),
         }
 
     @property

@@ -72,14 +72,20 @@ class Sampled(Mechanism[Bounded, Noisy]):
         return Columns({"count": np.where(seen, found.counts, 0), "low": ends[0], "high": ends[1]})
 
     def explain(self, item: str) -> list[str]:
+        return [
+            f"headcount draws a sample: each {item} of each person is in it with a probability of "
+            f"{float(self.event.rate):.4g}, by a coin of its own. It adds no noise.",
+            self.threshold_sentence("It"),
+        ]
+
+    def threshold_sentence(self, subject: str) -> str:
+        """Which counts the subject shows, and how large a hidden one can be."""
         rate, minimum = float(self.event.rate), self.event.threshold
         others, miss = ("appear as 0", MISS_RATE / 2) if self.listed else ("stay hidden", MISS_RATE)
-        return [
-            f"headcount draws a sample: each {item} of each person is in it with a probability of {rate:.4g}, by a "
-            "coin of its own. It adds no noise.",
-            f"It shows the counts with at least {minimum:,} people in the sample. All others {others}; in "
-            f"{'97.5%' if self.listed else '95%'} of cases such a count is at most {unseen(rate, minimum, miss):,}.",
-        ]
+        return (
+            f"{subject} shows the counts with at least {minimum:,} people in the sample. All others {others}; in "
+            f"{'97.5%' if self.listed else '95%'} of cases such a count is at most {unseen(rate, minimum, miss):,}."
+        )
 
     @property
     def interval_meaning(self) -> str:

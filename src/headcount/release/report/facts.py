@@ -58,8 +58,9 @@ class Facts:
 
     @property
     def is_central(self) -> bool:
-        """True if one party held all rows; other releases have no plan."""
-        return bool(self.plan)
+        """True if one party held all rows: the plan of other releases is a round, without parameters, or there is
+        none."""
+        return bool(self.parameters)
 
     @property
     def is_measured(self) -> bool:
@@ -101,7 +102,7 @@ class Facts:
     @cached_property
     def people(self) -> People | None:
         """The number of people: public, released with noise, or at least that of the largest count."""
-        given = self.parameters.get("people")
+        given = self.parameters.get("people", self.plan.get("people"))
         if isinstance(given, int) and not isinstance(given, bool) and given > 0:
             return People(given, "a public number, as given")
         counted = view_of(self.about).people(self.table, self.about, self.parameters)

@@ -226,7 +226,7 @@ def _folded(facts: Facts) -> str:
         _details("What was done, step by step", steps, ' class="printed"'),
         _details("The view: what was checked, and the SQL as it was run", proved) if proved else "",
         _details("Privacy events", f"<pre>{escape(_pretty(facts.about.events))}</pre>"),
-        _details("The plan, and how to run it again", _plan(facts.about)) if facts.about.plan else "",
+        _plan_details(facts),
     ]
     return "\n".join(parts)
 
@@ -249,6 +249,14 @@ def _answer(line: Line) -> str:
     marks = ["Warning. "] * line.warning
     todo = ' <span class="open">For you to answer.</span>' if line.open else ""
     return f"{''.join(f'<b>{mark}</b>' for mark in marks)}{text(line.answer)}{todo}"
+
+
+def _plan_details(facts: Facts) -> str:
+    """The plan; or, if people kept their data, the round that they answered."""
+    if facts.is_central:
+        return _details("The plan, and how to run it again", _plan(facts.about))
+    rounds = f"<pre>{escape(_pretty(facts.about.plan))}</pre>"
+    return _details("The round that people answered", rounds) if facts.about.plan else ""
 
 
 def _plan(about: About) -> str:

@@ -5,6 +5,7 @@ items.py      values of items                     aggregate.py  statistics of gr
 total.py      one number                          ranges.py     counts of ranges of numbers
 quantiles.py  quantiles                           distribution.py  shares
 shape.py      a histogram without labels          profile.py    people by number of items and of events
+sampled.py    counts that people's own coins made
 """
 
 from headcount.release.about import About
@@ -16,6 +17,7 @@ from headcount.release.views.layout import Layout
 from headcount.release.views.profile import PROFILE
 from headcount.release.views.quantiles import QUANTILES
 from headcount.release.views.ranges import RANGES
+from headcount.release.views.sampled import SAMPLED
 from headcount.release.views.shape import SHAPE
 from headcount.release.views.total import TOTAL
 from headcount.release.views.view import View
@@ -32,7 +34,7 @@ def register(view: View) -> View:
     return view
 
 
-for each in (ITEMS, AGGREGATE, PROFILE, TOTAL, QUANTILES, RANGES, SHAPE, DISTRIBUTION):
+for each in (ITEMS, AGGREGATE, PROFILE, TOTAL, QUANTILES, RANGES, SHAPE, DISTRIBUTION, SAMPLED):
     register(each)
 
 
