@@ -14,9 +14,9 @@ import pyarrow as pa
 from audits.specimen import ONE, Pair, People
 from headcount.account.events import Neighbours
 from headcount.bound import BoundedRounds, Split
+from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.statistics import Sizes
-from headcount.bound.shown import PublicItems
 from headcount.exact import Floats, Integers
 from headcount.mechanism import Noisy, NoisyTwice
 from headcount.source import Contributions, contributions, open_events

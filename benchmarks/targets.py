@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from headcount.account.guarantee import Cost
 from headcount.bound import ScaledToSum
-from headcount.bound.draws import BoundedDraws, Draws, of_each
+from headcount.bound.boundings.draws import BoundedDraws, Draws, of_each
 from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution.shares import Target

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headcount.bound.groups import BoundedGroups, ListedGroups
-from headcount.bound.vectors import VALUES, Groups, Vector
+from headcount.bound.boundings.groups import BoundedGroups, ListedGroups
+from headcount.bound.pairs.vectors import VALUES, Groups, Vector
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.axis import Axis, between
 from headcount.source.contributions import ReadPlan

@@ -27,7 +27,7 @@ from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.audit.enumerate import Delta, worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounding
-from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
+from headcount.bound.boundings.draws import BoundedDraws, Draws, ExactDraws, by_place, of_each
 from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.distribution import binomial

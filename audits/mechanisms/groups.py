@@ -24,11 +24,11 @@ from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.audit.enumerate import worst_delta
 from headcount.audit.neighbours import pairs
 from headcount.bound import Bounding
-from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.boundings.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.pairs.vectors import Groups, Vector
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes
-from headcount.bound.vectors import Groups, Vector
 from headcount.exact import Floats, Integers
 from headcount.mechanism.groups.measured import MeasuredGroups, NoisyGroups
 from headcount.mechanism.groups.measurement import Events, GroupMeasurement

@@ -15,7 +15,7 @@ PRICES = tuple(
 LEDGER = (f"{SRC}/account/**/*.py", f"{SRC}/noise/entropy.py")
 KERNELS = (f"{SRC}/source/kernels/*.py", f"{SRC}/source/kernels/kernels.c")
 READ = (f"{SRC}/source/*.py", f"{SRC}/source/engines/*.py", *KERNELS)
-ROWS = (*READ, f"{SRC}/bound/*.py", f"{SRC}/bound/selection/*.py")
+ROWS = (*READ, f"{SRC}/bound/**/*.py")
 SHARED = (
     *NOISE,
     *PRICES,

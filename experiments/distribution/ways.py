@@ -12,7 +12,7 @@ from experiments.report import number
 from experiments.sampling.part import BUDGET, SYSTEM, as_bounded
 from headcount.account.events import Neighbours
 from headcount.bound import Bounded, Bounding, SampledEvents, ScaledToSum
-from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
+from headcount.bound.boundings.draws import BoundedDraws, Draws, ExactDraws
 from headcount.bound.selection.selection import bounding_of
 from headcount.exact import Floats
 from headcount.mechanism import AnyMechanism

@@ -23,7 +23,7 @@ import pyarrow as pa
 from headcount.account.composition.receipt import check_paid
 from headcount.account.events import Event
 from headcount.account.guarantee import Cost
-from headcount.bound.pairs import pairs_of
+from headcount.bound.pairs.pairs import pairs_of
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection, bounding_of
 from headcount.errors import BadParameter, Defect, FileChanged, ReadingFailed

@@ -21,8 +21,8 @@ from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.audit.enumerate import Outcomes, delta, outcomes
 from headcount.audit.neighbours import pairs
-from headcount.bound.sample import SampledEvents, SampledItems
-from headcount.bound.scale import ScaledToSize
+from headcount.bound.boundings.sample import SampledEvents, SampledItems
+from headcount.bound.boundings.scale import ScaledToSize
 from headcount.bound.selection import loads as loading
 from headcount.bound.selection import paper as known
 from headcount.bound.selection.by_load import Exponential, Generalized, Unknown

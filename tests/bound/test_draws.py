@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from headcount.bound import Sensitivity, attained
-from headcount.bound import draws as module
-from headcount.bound.draws import BoundedDraws, Draws, ExactDraws
+from headcount.bound.boundings import draws as module
+from headcount.bound.boundings.draws import BoundedDraws, Draws, ExactDraws
 from headcount.source import contributions, open_events
 from headcount.source.contributions import Contributions
 

@@ -11,7 +11,7 @@ from tests.tables import done
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import SampledEvents, SampledItems, SplitL2Budget, WeightedClip
-from headcount.bound.sample import Sample
+from headcount.bound.boundings.sample import Sample
 from headcount.bound.selection.heavy import HEAVY_FACTOR, HeavyPeople
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import HardlyMore, LookAgain, Selected

@@ -9,7 +9,7 @@ from tests.tables import done
 from headcount.account.events import Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import SampledEvents, SampledItems
-from headcount.bound.sample import Loss
+from headcount.bound.boundings.sample import Loss
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.source.contributions import ReadPlan
 

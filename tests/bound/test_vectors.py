@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.effort import examples
 from tests.groups import LISTED, SCALE, SECRET, VECTORS, Rows, contributed, groups_of, looked_at_groups
 
-from headcount.bound import vectors as vectors_by_number
-from headcount.bound.groups import FoundGroups
-from headcount.bound.vectors import LARGEST_SUM, NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
+from headcount.bound.boundings.groups import FoundGroups
+from headcount.bound.pairs import vectors as vectors_by_number
+from headcount.bound.pairs.vectors import LARGEST_SUM, NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
 from headcount.source import encoded as encoded_pairs
 from headcount.source.amounts import AMOUNT, GRID
 from headcount.source.contributions import ReadPlan

@@ -15,9 +15,9 @@ from tests.effort import examples
 from tests.tables import done, kept, table
 
 from headcount.bound import WeightedClip, attained
-from headcount.bound.scale import ROUNDING_GUARD
+from headcount.bound.boundings.scale import ROUNDING_GUARD
+from headcount.bound.boundings.shown import PeopleSizes, PublicItems
 from headcount.bound.selection.profile import size_edges, size_power
-from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.source import contributions, open_events
 from headcount.source.contributions import LARGEST_COUNT, Contributions, ReadPlan
 

@@ -38,8 +38,9 @@ from headcount.bound import (
     WeightedClip,
     WithScalar,
 )
-from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.boundings.draws import Draws, ExactDraws
+from headcount.bound.boundings.groups import BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.pairs.vectors import Vector
 from headcount.bound.selection.amounts import LowestSums, UsualAmounts
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
@@ -51,7 +52,6 @@ from headcount.bound.selection.people import PeopleCount
 from headcount.bound.selection.plume import Discovered, Discovering, UsualItems
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import HardlyMore
-from headcount.bound.vectors import Vector
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
 from headcount.source.periods import Period, Periods

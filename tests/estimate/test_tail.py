@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.effort import examples
 
-from headcount.bound.vectors import NORMS
+from headcount.bound.pairs.vectors import NORMS
 from headcount.estimate.tail.excess import Clipped, Clipping, sharing
 from headcount.estimate.tail.family import DRAWS, ends
 from headcount.estimate.tail.noise import Noise, Normal, TwoSided

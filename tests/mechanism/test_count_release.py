@@ -27,7 +27,7 @@ from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Adaptive, Event, Neighbours
 from headcount.audit.enumerate import outcomes
 from headcount.bound import BoundedTop, Bounding, BoundSelection, SampledItems, TopItems, TopSums, WeightedClip
-from headcount.bound.sample import Loss
+from headcount.bound.boundings.sample import Loss
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss

@@ -10,7 +10,7 @@ import pytest
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import ScaledToSum
-from headcount.bound.draws import Draws, ExactDraws
+from headcount.bound.boundings.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.statistics import Sizes

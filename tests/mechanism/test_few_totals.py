@@ -15,7 +15,7 @@ from headcount.account.calibration.calibrate import SQUARED
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.audit.choices import Fixed
-from headcount.bound.vectors import Groups, Vector
+from headcount.bound.pairs.vectors import Groups, Vector
 from headcount.estimate.tail.excess import Clipping
 from headcount.exact import Integers
 from headcount.mechanism.groups.measured import MeasuredGroups

@@ -24,9 +24,9 @@ from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, JointRound, Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import Split, SplitL2Budget
-from headcount.bound.groups import BoundedFoundGroups, FoundGroups, ListedGroups
-from headcount.bound.shown import PublicItems
-from headcount.bound.vectors import NORMS, VALUES, Groups, Vector
+from headcount.bound.boundings.groups import BoundedFoundGroups, FoundGroups, ListedGroups
+from headcount.bound.boundings.shown import PublicItems
+from headcount.bound.pairs.vectors import NORMS, VALUES, Groups, Vector
 from headcount.estimate.tail.excess import Clipping
 from headcount.estimate.tail.noise import Noise, Normal
 from headcount.exact import Floats, Integers

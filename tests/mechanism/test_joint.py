@@ -16,9 +16,9 @@ from headcount.account.composition import compose, cost
 from headcount.account.events import Gaussian, JointRound, Neighbours, from_json, to_json
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, Split, SplitL2Budget
+from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.selection import bounding_of
-from headcount.bound.shown import PublicItems
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.mechanism import JointRounds, Noisy, NoisyRounds

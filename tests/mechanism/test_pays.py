@@ -27,7 +27,7 @@ from headcount.account.events import (
 )
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, Bounding, ListedItems, SampledItems, ScaledToSize, ScaledToSum, Sensitivity
-from headcount.bound.groups import FoundGroups
+from headcount.bound.boundings.groups import FoundGroups
 from headcount.bound.selection.plume import found
 from headcount.bound.stability import allows, of_contributions, of_number, of_signed
 from headcount.errors import BadParameter, Defect

@@ -10,7 +10,7 @@ import pytest
 from headcount.account.composition.compose import covers
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.draws import BoundedDraws, Draws
+from headcount.bound.boundings.draws import BoundedDraws, Draws
 from headcount.mechanism.distribution.recentred import Recentred, calibrated
 from headcount.noise import SystemEntropy
 

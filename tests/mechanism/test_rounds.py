@@ -18,7 +18,7 @@ from headcount.account.curves.threshold import gaussian_tail, mean_tail, round_s
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, EvenL2Budget, Split
-from headcount.bound.shown import PeopleSizes, PublicItems
+from headcount.bound.boundings.shown import PeopleSizes, PublicItems
 from headcount.exact import Integers, ends, precision
 from headcount.mechanism import NoisyRounds, Rounds
 from headcount.mechanism.stages import rounds

@@ -19,7 +19,7 @@ from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
 from headcount.bound import SampledEvents
-from headcount.bound.draws import BoundedDraws, ExactDraws
+from headcount.bound.boundings.draws import BoundedDraws, ExactDraws
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial
 from headcount.estimate.distribution.simplex import simplex

@@ -9,7 +9,7 @@ import pytest
 
 from headcount.account.guarantee import Cost
 from headcount.bound import SampledItems
-from headcount.bound.sample import Loss
+from headcount.bound.boundings.sample import Loss
 from headcount.mechanism.mechanism import LARGE_HIDDEN, Columns, Noisy
 from headcount.mechanism.stages import clipped
 from headcount.mechanism.undone import MAX_HIDDEN, undo_sampling

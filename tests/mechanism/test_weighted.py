@@ -17,10 +17,10 @@ from headcount.account.composition import compose
 from headcount.account.events import Laplace, Neighbours
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedWeighted, SampledEvents, SampledItems, SplitL2Budget, WeightedClip
-from headcount.bound.sample import Loss
+from headcount.bound.boundings.sample import Loss
+from headcount.bound.boundings.shown import PeopleSizes, PublicItems
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import FromProfile
-from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.errors import BadParameter
 from headcount.estimate.counts import two_scales
 from headcount.estimate.counts.debias import ClippingLoss

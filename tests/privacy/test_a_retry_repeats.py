@@ -11,7 +11,7 @@ import pytest
 
 import headcount as hc
 from headcount import papers
-from headcount.bound import draws
+from headcount.bound.boundings import draws
 from headcount.bound.selection import loads
 from headcount.bound.selection.options import PAPER_BOUNDS
 from headcount.bound.selection.profile import Binned, Profile

@@ -37,8 +37,8 @@ from headcount.account.events import Gaussian, Laplace, Neighbours, Selections
 from headcount.audit import Laws
 from headcount.audit.choices import Fixed
 from headcount.audit.neighbours import pairs
-from headcount.bound import draws as draws_module
-from headcount.bound.draws import BoundedDraws, Draws, ExactDraws, of_each
+from headcount.bound.boundings import draws as draws_module
+from headcount.bound.boundings.draws import BoundedDraws, Draws, ExactDraws, of_each
 from headcount.bound.selection.draws import MostDrawn
 from headcount.bound.selection.selection import bounding_of
 from headcount.bound.selection.statistics import Sizes

@@ -21,9 +21,9 @@ from headcount.account.events import Event, Gaussian, Laplace, Neighbours
 from headcount.audit import worst_delta
 from headcount.audit.enumerate import Laws
 from headcount.audit.neighbours import pairs
-from headcount.bound import vectors as bound_vectors
-from headcount.bound.groups import BoundedGroups, FoundGroups, ListedGroups
-from headcount.bound.vectors import Vector
+from headcount.bound.boundings.groups import BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.pairs import vectors as bound_vectors
+from headcount.bound.pairs.vectors import Vector
 from headcount.estimate.tail.excess import NOTHING, Clipped, Excess
 from headcount.estimate.tail.noise import Noise
 from headcount.exact import Floats, Integers

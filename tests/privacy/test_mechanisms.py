@@ -33,9 +33,9 @@ from headcount.bound import (
     ScaledToSum,
     WeightedClip,
 )
+from headcount.bound.boundings.shown import PeopleSizes, PublicItems
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import Profile
-from headcount.bound.shown import PeopleSizes, PublicItems
 from headcount.exact import Integers
 from headcount.mechanism import AnyMechanism, NoisyTwice, NoisyWithScalar, Thresholded, Weighted
 from headcount.mechanism.scalar import with_scalar

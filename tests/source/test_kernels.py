@@ -16,7 +16,8 @@ from tests.effort import examples
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.bound import SampledItems, keyed_hash
+from headcount.bound import SampledItems
+from headcount.bound.pairs import keyed_hash
 from headcount.source import contributions, encoded, kernels, open_events, streamed
 from headcount.source.contributions import ReadPlan
 from headcount.source.engines.duckdb import DuckDB

@@ -11,7 +11,7 @@ import pytest
 from ibis.expr import types as ir
 from tests.conformance.engines import COMPARED
 
-from headcount.bound.pairs import pairs_of
+from headcount.bound.pairs.pairs import pairs_of
 from headcount.errors import BadParameter, NotATable
 from headcount.source import contributions, open_events
 from headcount.source.contributions import ReadPlan

@@ -2,26 +2,30 @@
 
 bounded.py      the types: Sensitivity, Bounded, and the interface Bounding
 stability.py    how far neighbours are apart after bounding, and whether an event pays for that
-cutting.py      cut what people have above a bound
-sample.py       sample a person's items or events, by a keyed hash with a fresh secret
-scale.py        scale a person's counts to an l1 or l2 norm, on a public grid
-listed.py       every item of a public list, in full
-weighted.py     scale them to an l2 norm, on a grid that does not depend on the bound
-rounds.py       spread a person's weight over their items that are not shown yet, round after round
-shown.py        scale them again, over items that are shown already
-groups.py       groups whose statistics are measured: found by their people, or listed
-vectors.py      what people add to public groups, each statistic scaled to a norm of its own
-vectors_on_engine.py  the same, computed by the engine
-measured.py     measure one more scalar: the clipped amount, or the number of people
-top.py          list the most common items, with no limit on a person's items
-draws.py        per-person counts over a public list; a fixed number of draws per person
-pairs.py        operations on pairs, of which boundings are made
-encoded_pairs.py  the operations on dictionary-encoded pairs, by NumPy
-engine_pairs.py   the operations as queries on an engine
-formula.py      the formulas that both evaluate
-arithmetic.py   arithmetic of formulas, on engine columns and on NumPy arrays
-keyed_hash.py   keyed hashes of people
 verify.py       the attained sensitivity, for tests and audits
+
+boundings/      one file per bounding:
+cutting.py        cut what people have above a bound
+sample.py         sample a person's items or events, by a keyed hash with a fresh secret
+scale.py          scale a person's counts to an l1 or l2 norm, on a public grid
+listed.py         every item of a public list, in full
+weighted.py       scale them to an l2 norm, on a grid that does not depend on the bound
+rounds.py         spread a person's weight over their items that are not shown yet, round after round
+shown.py          scale them again, over items that are shown already
+groups.py         groups whose statistics are measured: found by their people, or listed
+measured.py       measure one more scalar: the clipped amount, or the number of people
+top.py            list the most common items, with no limit on a person's items
+draws.py          per-person counts over a public list; a fixed number of draws per person
+
+pairs/          operations on pairs (person, item, count), of which boundings are made:
+pairs.py          the operations, and who carries them out
+encoded_pairs.py  on dictionary-encoded pairs, by NumPy
+engine_pairs.py   as queries on an engine
+vectors.py        what people add to public groups, each statistic scaled to a norm of its own
+vectors_on_engine.py  the same, computed by the engine
+formula.py        the formulas that both evaluate
+arithmetic.py     arithmetic of formulas, on engine columns and on NumPy arrays
+keyed_hash.py     keyed hashes of people
 
 selection/      private selection of the bound:
 selection.py      the interface BoundSelection
@@ -39,15 +43,15 @@ plume.py          discover items first, then bound again: a baseline
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.listed import ListedItems
-from headcount.bound.measured import BoundedWithScalar, WithScalar
-from headcount.bound.rounds import BoundedRounds, EvenL2Budget, Split, SplitL2Budget
-from headcount.bound.sample import SampledEvents, SampledItems
-from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.boundings.listed import ListedItems
+from headcount.bound.boundings.measured import BoundedWithScalar, WithScalar
+from headcount.bound.boundings.rounds import BoundedRounds, EvenL2Budget, Split, SplitL2Budget
+from headcount.bound.boundings.sample import SampledEvents, SampledItems
+from headcount.bound.boundings.scale import ScaledToSize, ScaledToSum
+from headcount.bound.boundings.top import BoundedTop, TopItems, TopSums
+from headcount.bound.boundings.weighted import BoundedWeighted, WeightedClip
 from headcount.bound.selection.selection import BoundSelection
-from headcount.bound.top import BoundedTop, TopItems, TopSums
 from headcount.bound.verify import attained
-from headcount.bound.weighted import BoundedWeighted, WeightedClip
 
 __all__ = [
     "BoundSelection",

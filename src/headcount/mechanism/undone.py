@@ -3,7 +3,7 @@ far more. Functions of released values."""
 
 import numpy as np
 
-from headcount.bound.sample import Sample
+from headcount.bound.boundings.sample import Sample
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.debias import by_ratio, to_int64
 from headcount.exact import Floats, Integers

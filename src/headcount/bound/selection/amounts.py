@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from headcount.bound.boundings.top import TopSums
 from headcount.bound.selection.profile import Binned, edges
 from headcount.bound.selection.selection import LookAgain, NobodySeen, Selected
 from headcount.bound.selection.statistics import Sizes
-from headcount.bound.top import TopSums
 from headcount.noise import Entropy
 from headcount.source.amounts import AMOUNT, GRID, LARGEST_AMOUNT
 from headcount.source.arrow_columns import whole_numbers

@@ -24,7 +24,7 @@ import numpy as np
 
 from headcount.account.events import Event, Selection
 from headcount.bound.bounded import Bounding
-from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.boundings.sample import SampledEvents, SampledItems
 from headcount.bound.selection.compare import handicaps
 from headcount.bound.selection.loads import UNIT, Loads, loads
 from headcount.bound.selection.paper import check_grid

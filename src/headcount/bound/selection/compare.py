@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.bound.bounded import Bounding
-from headcount.bound.scale import ScaledToSum
+from headcount.bound.boundings.scale import ScaledToSum
 from headcount.bound.selection.paper import Selected, upto
 from headcount.bound.selection.statistics import PART, Norm, Sizes
 from headcount.exact import Integers

@@ -16,8 +16,8 @@ import numpy as np
 
 from headcount.account.events import Event
 from headcount.bound.bounded import Bounding
-from headcount.bound.draws import Draws, ExactDraws
-from headcount.bound.scale import ScaledToSum
+from headcount.bound.boundings.draws import Draws, ExactDraws
+from headcount.bound.boundings.scale import ScaledToSum
 from headcount.bound.selection.profile import Binned, Profile
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.exact import Floats

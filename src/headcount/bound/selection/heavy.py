@@ -13,7 +13,7 @@ from math import ceil, log
 from typing import ClassVar
 
 from headcount.bound.bounded import Bounding
-from headcount.bound.sample import SampledItems
+from headcount.bound.boundings.sample import SampledItems
 from headcount.bound.selection.one_number import OneNumber
 from headcount.bound.selection.selection import HardlyMore
 from headcount.bound.selection.statistics import Sizes

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.bound.sample import Loss, SampledEvents, SampledItems
+from headcount.bound.boundings.sample import Loss, SampledEvents, SampledItems
 from headcount.bound.selection.one_number import OneNumber
 from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy

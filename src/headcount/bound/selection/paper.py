@@ -24,7 +24,7 @@ import numpy as np
 
 from headcount.account.events import Event, Laplace, Selection
 from headcount.bound.bounded import Bounding
-from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.boundings.scale import ScaledToSize, ScaledToSum
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import PART, Norm, Sizes, sizes
 from headcount.errors import BadParameter

@@ -21,7 +21,7 @@ from headcount.account.calibration import calibrate
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, GaussianThreshold
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.sample import SampledItems
+from headcount.bound.boundings.sample import SampledItems
 from headcount.bound.selection.profile import Binned, edges
 from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes

@@ -18,8 +18,9 @@ import numpy as np
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Laplace
 from headcount.bound.bounded import Bounding
-from headcount.bound.rounds import SplitL2Budget
-from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.boundings.rounds import SplitL2Budget
+from headcount.bound.boundings.sample import SampledEvents, SampledItems
+from headcount.bound.boundings.weighted import WeightedClip
 from headcount.bound.selection.nonempty_bins import (
     FALSE_POSITIVE_RATE,
     LIMITED_RATE,
@@ -30,7 +31,6 @@ from headcount.bound.selection.nonempty_bins import (
 )
 from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
 from headcount.bound.selection.statistics import Sizes, sizes
-from headcount.bound.weighted import WeightedClip
 from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace

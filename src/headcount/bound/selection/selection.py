@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from headcount.account.events import Event, Neighbours
 from headcount.bound.bounded import Bounding
-from headcount.bound.sample import SampledEvents, SampledItems
+from headcount.bound.boundings.sample import SampledEvents, SampledItems
 from headcount.noise import Entropy
 from headcount.source.contributions import Contributions
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from headcount.bound.arithmetic import cut_at, floating, floor, root
-from headcount.bound.pairs import pairs_of
+from headcount.bound.pairs.arithmetic import cut_at, floating, floor, root
+from headcount.bound.pairs.pairs import pairs_of
 from headcount.exact import Integers
 from headcount.source.contributions import Contributions
 

@@ -22,8 +22,8 @@ from headcount.account.calibration import calibrate
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound.draws import BoundedDraws, Draws, by_place, of_each
-from headcount.bound.scale import ROUNDING_GUARD
+from headcount.bound.boundings.draws import BoundedDraws, Draws, by_place, of_each
+from headcount.bound.boundings.scale import ROUNDING_GUARD
 from headcount.bound.stability import Payment, of_bins, of_number, of_signed
 from headcount.estimate.distribution.shares import (
     INTERVAL_NOTE,

@@ -24,7 +24,7 @@ from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Neighbours, Selections
 from headcount.account.guarantee import Cost
 from headcount.bound import Sensitivity
-from headcount.bound.draws import BoundedDraws, ExactDraws
+from headcount.bound.boundings.draws import BoundedDraws, ExactDraws
 from headcount.bound.stability import Payment, Stability, of_contributions, of_number
 from headcount.errors import BadParameter
 from headcount.estimate.distribution import binomial, scheffe

@@ -14,7 +14,7 @@ from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounding, SampledEvents, ScaledToSum
-from headcount.bound.draws import Draws, ExactDraws
+from headcount.bound.boundings.draws import Draws, ExactDraws
 from headcount.bound.selection.draws import MostDrawn, PublicDrawn, Way, best, equal_samples
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter

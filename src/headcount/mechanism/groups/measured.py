@@ -19,9 +19,9 @@ from headcount.account.calibration.calibrate import SQUARED
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Gaussian, Laplace, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
-from headcount.bound.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.boundings.groups import BoundedFoundGroups, BoundedGroups, FoundGroups, ListedGroups
+from headcount.bound.pairs.vectors import Vector
 from headcount.bound.stability import Payment
-from headcount.bound.vectors import Vector
 from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, CombinedCounts, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions

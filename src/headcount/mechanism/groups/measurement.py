@@ -18,8 +18,8 @@ from math import ceil, sqrt
 import numpy as np
 
 from headcount.account.events import Gaussian, Laplace, Neighbours
+from headcount.bound.pairs.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
 from headcount.bound.stability import Payment, of_contributions
-from headcount.bound.vectors import NORM_GUARD, NORMS, VALUES, Groups, Vector
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z
 from headcount.estimate.groups.quantiles import balanced_ranges, distribution

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from headcount.bound.vectors import Vector
+from headcount.bound.pairs.vectors import Vector
 
 MetricKind = Literal[
     "people", "events", "share", "people(x)", "events(x)", "sum", "mean", "mean per person", "quantile"

@@ -7,8 +7,8 @@ from math import inf
 
 import numpy as np
 
+from headcount.bound.pairs.vectors import NORMS, Order
 from headcount.bound.selection.nonempty_bins import Critical, gaussian, laplace, last_nonempty_bin
-from headcount.bound.vectors import NORMS, Order
 from headcount.estimate.tail.excess import Clipping
 from headcount.estimate.tail.noise import Noise, TwoSided
 from headcount.estimate.tail.tail import posterior

@@ -9,10 +9,10 @@ from typing import Any
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.bound import Bounding, SplitL2Budget
-from headcount.bound.groups import FoundGroups, ListedGroups
+from headcount.bound.boundings.groups import FoundGroups, ListedGroups
+from headcount.bound.pairs.vectors import Vector
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import BoundSelection
-from headcount.bound.vectors import Vector
 from headcount.estimate.tail.noise import Normal
 from headcount.mechanism.groups.measured import (
     MeasuredGroups,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from headcount.account.calibration.calibrate import SQUARED
 from headcount.bound import Sensitivity
-from headcount.bound.vectors import Order
+from headcount.bound.pairs.vectors import Order
 
 SLACK = 1 - 2.0**-40
 """Factor below one by more than the roundings of shares together."""

@@ -12,8 +12,8 @@ from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound import Bounded, Bounding, ScaledToSize, ScaledToSum, Sensitivity
-from headcount.bound.measured import MAX_TAKEN_FACTOR
-from headcount.bound.sample import Loss, Sample, SampledItems
+from headcount.bound.boundings.measured import MAX_TAKEN_FACTOR
+from headcount.bound.boundings.sample import Loss, Sample, SampledItems
 from headcount.estimate.counts.debias import by_poisson, by_ratio
 from headcount.mechanism.mechanism import FEW_WITH_MORE, Columns, Estimand, Noisy
 from headcount.mechanism.scalar import RATIO_MEANING, ScalarMechanism

@@ -20,8 +20,8 @@ from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.account.guarantee import Cost
 from headcount.bound import BoundedRounds, Split, SplitL2Budget
+from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.selection.profile import Profile
-from headcount.bound.shown import PublicItems
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured
 from headcount.exact import Floats, Integers

@@ -21,10 +21,10 @@ import numpy as np
 from headcount.account.calibration.calibrate import SQUARED
 from headcount.account.events import Gaussian
 from headcount.bound import Sensitivity
+from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.selection.nonempty_bins import FALSE_POSITIVE_RATE, WIDTHS, gaussian
 from headcount.bound.selection.profile import Contributed, Profile, contributed, size_edges, size_power
 from headcount.bound.selection.profile import edges as bin_edges
-from headcount.bound.shown import PublicItems
 from headcount.bound.stability import Payment, of_bins, of_contributions, of_number
 from headcount.errors import BadParameter
 from headcount.estimate.constants import Z

@@ -9,9 +9,9 @@ from math import inf
 from typing import Any, Literal
 
 from headcount.bound import Bounding, TopItems, TopSums
+from headcount.bound.boundings.top import PARTS
 from headcount.bound.selection.amounts import UsualAmounts
 from headcount.bound.selection.selection import BoundSelection, LookAgain, Selected
-from headcount.bound.top import PARTS
 from headcount.errors import BadParameter
 from headcount.mechanism.options import TARGET
 from headcount.mechanism.strategy import NOISE_ONLY, SECOND_PROFILE_SHARE, Forecast, Strategy

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headcount.account.events import Event, Laplace, from_json
-from headcount.bound.scale import GRID
+from headcount.bound.boundings.scale import GRID
 from headcount.bound.selection.profile import PROFILE_EDGES, Profile
 from headcount.release import pictures
 from headcount.release.about import About

@@ -21,8 +21,8 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.keyed_hash import hashed
-from headcount.bound.scale import ROUNDING_GUARD, ScaledToSum
+from headcount.bound.boundings.scale import ROUNDING_GUARD, ScaledToSum
+from headcount.bound.pairs.keyed_hash import hashed
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, USER, Contributions

@@ -11,9 +11,9 @@ from typing import Literal
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.arithmetic import cut_at
 from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, Sensitivity
-from headcount.bound.scale import ScaledToSize, ScaledToSum
+from headcount.bound.boundings.scale import ScaledToSize, ScaledToSum
+from headcount.bound.pairs.arithmetic import cut_at
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow

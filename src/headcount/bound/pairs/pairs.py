@@ -7,10 +7,10 @@ from typing import Protocol, Self
 
 import pyarrow as pa
 
-from headcount.bound.encoded_pairs import PairsByNumber
-from headcount.bound.engine_pairs import PairsOnEngine
-from headcount.bound.formula import Division, Excess, Share
-from headcount.bound.vectors import Vectors
+from headcount.bound.pairs.encoded_pairs import PairsByNumber
+from headcount.bound.pairs.engine_pairs import PairsOnEngine
+from headcount.bound.pairs.formula import Division, Excess, Share
+from headcount.bound.pairs.vectors import Vectors
 from headcount.exact import Integers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans

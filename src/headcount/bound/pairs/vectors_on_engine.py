@@ -11,7 +11,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL, at_keys
-from headcount.bound.vectors import LARGEST_SUM, NORMS, VALUES, Order, Vector, value_of_pair
+from headcount.bound.pairs.vectors import LARGEST_SUM, NORMS, VALUES, Order, Vector, value_of_pair
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, CELL, GRID
 from headcount.source.arrow_columns import arrow, whole_numbers

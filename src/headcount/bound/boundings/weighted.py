@@ -18,13 +18,13 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibration.calibrate import SQUARED
-from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
-from headcount.bound.engine_pairs import PairsOnEngine
-from headcount.bound.pairs import Pairs, pairs_of
-from headcount.bound.sample import SampledItems
-from headcount.bound.scale import ROUNDING_GUARD, full_weight
-from headcount.bound.shown import PublicItems
+from headcount.bound.boundings.sample import SampledItems
+from headcount.bound.boundings.scale import ROUNDING_GUARD, full_weight
+from headcount.bound.boundings.shown import PublicItems
+from headcount.bound.pairs.arithmetic import cut_at, floating, floor, root, where
+from headcount.bound.pairs.engine_pairs import PairsOnEngine
+from headcount.bound.pairs.pairs import Pairs, pairs_of
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans

@@ -10,9 +10,9 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, at_keys
-from headcount.bound.engine_pairs import PairsOnEngine
-from headcount.bound.formula import Excess
-from headcount.bound.pairs import pairs_of
+from headcount.bound.pairs.engine_pairs import PairsOnEngine
+from headcount.bound.pairs.formula import Excess
+from headcount.bound.pairs.pairs import pairs_of
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.contributions import COUNT, USER, Contributions
 

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.bound.bounded import TOTAL
-from headcount.bound.formula import Above, Division, Excess, Measure, Share
-from headcount.bound.keyed_hash import hashes
-from headcount.bound.vectors import VectorsByNumber
+from headcount.bound.pairs.formula import Above, Division, Excess, Measure, Share
+from headcount.bound.pairs.keyed_hash import hashes
+from headcount.bound.pairs.vectors import VectorsByNumber
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, filled, whole_numbers
 from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added

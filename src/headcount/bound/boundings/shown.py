@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from headcount.bound.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.bounded import TOTAL
-from headcount.bound.pairs import Pairs
-from headcount.bound.scale import ROUNDING_GUARD
+from headcount.bound.boundings.scale import ROUNDING_GUARD
+from headcount.bound.pairs.arithmetic import cut_at, floating, floor, root, where
+from headcount.bound.pairs.pairs import Pairs
 from headcount.exact import Integers
 from headcount.source.arrow_columns import whole_numbers
 from headcount.source.encoded import added

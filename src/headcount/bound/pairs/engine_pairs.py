@@ -9,11 +9,11 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.arithmetic import where
 from headcount.bound.bounded import EXCESS, LARGEST_TOTAL, TOTAL, at_keys
-from headcount.bound.formula import Above, Division, Excess, Share
-from headcount.bound.keyed_hash import hashed
-from headcount.bound.vectors_on_engine import VectorsOnEngine
+from headcount.bound.pairs.arithmetic import where
+from headcount.bound.pairs.formula import Above, Division, Excess, Share
+from headcount.bound.pairs.keyed_hash import hashed
+from headcount.bound.pairs.vectors_on_engine import VectorsOnEngine
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow, whole_numbers
 from headcount.source.contributions import COUNT, PLACE, USER, WIDE, Contributions, per_person

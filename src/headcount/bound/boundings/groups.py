@@ -10,9 +10,9 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
-from headcount.bound.pairs import pairs_of
-from headcount.bound.rounds import BoundedRounds, SplitL2Budget
-from headcount.bound.vectors import Groups
+from headcount.bound.boundings.rounds import BoundedRounds, SplitL2Budget
+from headcount.bound.pairs.pairs import pairs_of
+from headcount.bound.pairs.vectors import Groups
 from headcount.source.arrow_columns import arrow
 from headcount.source.contributions import Contributions
 from headcount.source.encoded import Booleans

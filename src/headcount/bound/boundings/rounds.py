@@ -18,13 +18,13 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.account.calibration.calibrate import SQUARED
-from headcount.bound.arithmetic import floating, floor, root, where
 from headcount.bound.bounded import Bounding, Sensitivity
-from headcount.bound.pairs import pairs_of
-from headcount.bound.sample import SampledItems
-from headcount.bound.scale import full_weight
-from headcount.bound.shown import PublicItems
-from headcount.bound.weighted import BoundedWeighted
+from headcount.bound.boundings.sample import SampledItems
+from headcount.bound.boundings.scale import full_weight
+from headcount.bound.boundings.shown import PublicItems
+from headcount.bound.boundings.weighted import BoundedWeighted
+from headcount.bound.pairs.arithmetic import floating, floor, root, where
+from headcount.bound.pairs.pairs import pairs_of
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.source.arrow_columns import arrow

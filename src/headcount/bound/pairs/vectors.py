@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from headcount.bound.arithmetic import cut_at, floating, truncated, where
+from headcount.bound.pairs.arithmetic import cut_at, floating, truncated, where
 from headcount.exact import Floats, Integers
 from headcount.source.amounts import AMOUNT, CELL, GRID, LARGEST_AMOUNT
 from headcount.source.axis import Axis

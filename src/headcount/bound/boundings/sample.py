@@ -13,10 +13,10 @@ independent of the order of the rows and of other people. Privacy does not rest 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from headcount.bound.arithmetic import quotient, where
 from headcount.bound.bounded import Sensitivity
-from headcount.bound.cutting import ExcessBounding
-from headcount.bound.formula import Above, Excess
+from headcount.bound.boundings.cutting import ExcessBounding
+from headcount.bound.pairs.arithmetic import quotient, where
+from headcount.bound.pairs.formula import Above, Excess
 from headcount.wording import times
 
 MAX_LOSS_FACTOR = 4

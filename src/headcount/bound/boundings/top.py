@@ -13,9 +13,9 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.bound.arithmetic import quotient
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
-from headcount.bound.pairs import pairs_of
+from headcount.bound.pairs.arithmetic import quotient
+from headcount.bound.pairs.pairs import pairs_of
 from headcount.exact import Integers
 from headcount.source.amounts import AMOUNT, GRID
 from headcount.source.arrow_columns import whole_numbers

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any
 
-from headcount.bound.arithmetic import floating, floor, root
 from headcount.bound.bounded import Sensitivity
-from headcount.bound.cutting import ExcessBounding
-from headcount.bound.formula import Above, Excess
+from headcount.bound.boundings.cutting import ExcessBounding
+from headcount.bound.pairs.arithmetic import floating, floor, root
+from headcount.bound.pairs.formula import Above, Excess
 from headcount.wording import plural, times
 
 GRID = 1024
