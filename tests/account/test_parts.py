@@ -408,3 +408,24 @@ def test_a_read_only_ledger_returns_its_parts(ledger: Ledger, path: Path) -> Non
     sealed = ledger.publish_part(WEEK, "Monday", Work())
     path.chmod(0o400)
     assert hc.Ledger(path).publish_part(WEEK, "Monday", Work()).content == sealed.content
+
+
+def test_a_charge_that_is_ended_draws_no_further_part(ledger: Ledger, path: Path) -> None:
+    sealed = ledger.publish_part(WEEK, "Monday", Work())
+    assert len(secrets(path)) == 1
+    ledger.end(WEEK)
+    ledger.end(WEEK)
+    assert secrets(path) == []
+    work = Work()
+    with pytest.raises(LedgerError, match="or the charge was ended"):
+        Ledger(path).publish_part(WEEK, "Tuesday", work)
+    assert work.keys == []
+    assert ledger.publish_part(WEEK, "Monday", work).content == sealed.content
+    assert ledger.left.epsilon == 1
+
+
+def test_only_a_charge_in_parts_that_was_paid_can_be_ended(ledger: Ledger) -> None:
+    with pytest.raises(BadParameter, match="was never paid"):
+        ledger.end(WEEK)
+    with pytest.raises(BadParameter, match="has no parts"):
+        ledger.end(Charge("people per word", ONE))

@@ -165,6 +165,18 @@ class Ledger(Book):
             self.reserve(charge)
         return sealed or self._work(request, known)
 
+    def end(self, charge: Charge) -> None:
+        """End a charge in parts before its last part: its secret is wiped, so that no further part can be drawn and
+        nobody can compute the noise of those that are sealed. Nothing is paid back."""
+        if not charge.parts:
+            raise BadParameter("end: this charge has no parts.", fix="ledger.publish(charge, work)")
+        with self._lock, self._store.writing() as transaction:
+            known = self._sync_and_sweep(transaction).charges(digest(charge.body()), charge.neighbours)
+            if not known:
+                raise BadParameter("end: this charge was never paid.", fix="ledger.reserve(charge)")
+            for each in known:
+                self._store.wipe_secret(each)
+
     def _answer(
         self, request: Request, data: Look | None, rows: Look | None, again: bool = False
     ) -> tuple[Known, Sealed | None]:

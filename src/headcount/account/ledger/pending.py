@@ -6,9 +6,10 @@ Invariants:
 - A secret is on disk before its charge is, and it is the only one that the charge ever has: the charge contains
   its digest, and a pending charge without its secret, or with another, is refused.
 - Only the owner may read it, from its creation on.
-- It is wiped once the charge is sealed, or the last of its parts. Until then, whoever reads it can compute the noise of
-  the parts that are sealed already: it is as secret as the data. A crash between the two leaves it behind, and so does
-  one before the charge is on disk: the next writer of the ledger wipes every secret whose charge is not pending.
+- It is wiped once the charge is sealed, or the last of its parts, or a charge in parts is ended. Until then, whoever
+  reads it can compute the noise of the parts that are sealed already: it is as secret as the data. A crash between the
+  two leaves it behind, and so does one before the charge is on disk: the next writer of the ledger wipes every secret
+  whose charge is not pending.
 """
 
 import hashlib
@@ -33,8 +34,8 @@ def read(store: Store, charge: ChargeRecord) -> Secret:
     if (secret := find(store, charge)) is None:
         name = store.secret_name(charge)
         raise LedgerError(
-            f"{name}: the secret of row {charge.number} is missing or damaged. That charge was paid and never "
-            "finished: what was drawn for it cannot be repeated, and nothing else may be drawn for it.",
+            f"{name}: the secret of row {charge.number} is missing or damaged{_or_ended(charge)}. That charge was paid "
+            "and never finished: what was drawn for it cannot be repeated, and nothing else may be drawn for it.",
             fix=f"put {PurePath(name).name} back next to the ledger; or {_new_charge(charge)}",
         )
     return secret
@@ -49,3 +50,8 @@ def find(store: Store, charge: ChargeRecord) -> Secret | None:
 def _new_charge(charge: ChargeRecord) -> str:
     """How to pay for something else instead."""
     return "a new charge for the parts that are left" if charge.parts else "again=True, a new draw and a new charge"
+
+
+def _or_ended(charge: ChargeRecord) -> str:
+    """The other reason why a secret is not there."""
+    return ", or the charge was ended" if charge.parts else ""
