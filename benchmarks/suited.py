@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import mean, off, true_counts
-from headcount.jobs.counting import CountMechanism
+from headcount.jobs.bases.counting import CountMechanism
 from headcount.jobs.histogram import histogram
 
 MECHANISMS: tuple[CountMechanism, ...] = ("thresholded", "weighted", "count-release", "auto")

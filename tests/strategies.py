@@ -9,7 +9,7 @@ from headcount.account import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import Bounding
 from headcount.jobs.histogram import Histogram
-from headcount.jobs.parameters import Count
+from headcount.jobs.parameters.parameters import Count
 from headcount.mechanism import AnyMechanism, Buckets, Mechanism, Staircase, Strategy
 from headcount.mechanism.automatic import BASELINES, COUNTING
 from headcount.mechanism.shape.strategy import ShapeStrategy

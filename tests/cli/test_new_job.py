@@ -19,8 +19,8 @@ from headcount.cli.job import command, option_names
 from headcount.exact import Number
 from headcount.job import Job
 from headcount.jobs import JOBS
-from headcount.jobs.calls import job_function
-from headcount.jobs.described import parameters_of
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.calls.described import parameters_of
 from headcount.jobs.histogram import Histogram
 from headcount.jobs.registry import FUNCTIONS, columns_read
 from headcount.release import Release

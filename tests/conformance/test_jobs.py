@@ -20,8 +20,8 @@ from headcount.cli.options import SHARED
 from headcount.errors import BadParameter
 from headcount.job import Job
 from headcount.jobs import JOBS
+from headcount.jobs.calls.unpack import unpack
 from headcount.jobs.registry import FUNCTIONS
-from headcount.jobs.unpack import unpack
 from headcount.mechanism.automatic import BASELINES, COUNTING, Automatic
 from headcount.mechanism.options import CountOptions
 from headcount.planner import Plan

@@ -20,7 +20,7 @@ from headcount.account.events import Gaussian, GaussianThreshold, Laplace, Lapla
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
-from headcount.jobs.parameters import Count
+from headcount.jobs.parameters.parameters import Count
 from headcount.mechanism import (
     AnyMechanism,
     BinarySearch,

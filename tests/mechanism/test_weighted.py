@@ -26,7 +26,7 @@ from headcount.estimate.counts import two_scales
 from headcount.estimate.counts.debias import ClippingLoss
 from headcount.estimate.counts.two_scales import Measured, combined_counts
 from headcount.exact import Integers
-from headcount.jobs.parameters import Count
+from headcount.jobs.parameters.parameters import Count
 from headcount.mechanism import Noisy, NoisyTwice, Weighted
 from headcount.mechanism.known.strategy import KnownItemsStrategy
 from headcount.mechanism.stages import joint, weighted

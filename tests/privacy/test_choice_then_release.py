@@ -22,7 +22,7 @@ from headcount.bound.selection.by_load import Generalized
 from headcount.bound.selection.loads import UNIT, Loads
 from headcount.bound.selection.paper import Quantile
 from headcount.bound.selection.statistics import PART, Sizes
-from headcount.jobs.parameters import Count
+from headcount.jobs.parameters.parameters import Count
 from headcount.mechanism import AnyMechanism, Strategy
 from headcount.noise import Entropy
 from tests.strategies import strategy

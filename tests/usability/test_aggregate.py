@@ -12,7 +12,7 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
-from headcount.jobs.metrics import parse_metric
+from headcount.jobs.parameters.metrics import parse_metric
 from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.noise import KeyedEntropy
 from headcount.source import encoded

@@ -19,7 +19,7 @@ from headcount.cli.progress import steps
 from headcount.cli.spelling import advice_as_options
 from headcount.cli.tables import open_view, read_rows
 from headcount.errors import BadParameter, visible
-from headcount.jobs.described import parameters_of
+from headcount.jobs.calls.described import parameters_of
 from headcount.jobs.registry import FUNCTIONS, columns_read, plan
 from headcount.planner import Plan
 from headcount.release import Release

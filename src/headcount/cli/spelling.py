@@ -6,7 +6,7 @@ from collections.abc import Collection
 from headcount.cli.option_objects import CALL, as_typed
 from headcount.job import Job
 from headcount.jobs import JOBS
-from headcount.jobs.described import JobParameter, parameters_of
+from headcount.jobs.calls.described import JobParameter, parameters_of
 from headcount.jobs.registry import FUNCTIONS
 from headcount.wording.options import Options
 

@@ -4,16 +4,20 @@
 function in it; the class is the same name in capitals (`heavy_hitters.py`, `heavy_hitters()`, `HeavyHitters`).
 
 registry.py    the functions by name, and plan()
-calls.py       what makes a signature the function of a job
-unpack.py      options as a request keeps them
-counting.py    what jobs have in common that count items by a mechanism with options
-metrics.py     metrics of a group, as people type them
-parameters.py  a parser for each type of parameter
-notation.py    how values other than words and numbers are typed as text
-described.py   the parameters of a public function as data
-dates.py       the parameters about time
-items.py       what jobs about items have in common
-numbers.py     what quantiles and ranges have in common
+calls/         what makes a signature the function of a job:
+calls.py         a call, checked and released
+unpack.py        options as a request keeps them
+described.py     the parameters of a public function as data
+parameters/    parameters as people type them:
+parameters.py    a parser for each type of parameter
+keys.py          the public list of items
+dates.py         the parameters about time
+metrics.py       metrics of a group
+notation.py      how values other than words and numbers are typed as text
+bases/         what jobs have in common:
+items.py         those about items
+counting.py      those that count items by a mechanism with options
+numbers.py       quantiles and ranges
 """
 
 from typing import TYPE_CHECKING

@@ -20,10 +20,10 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
 from headcount.job import ESTIMATED, few_with_more
-from headcount.jobs import notation
-from headcount.jobs.calls import job_function
-from headcount.jobs.items import ListedItemJob, check_zero_delta_of_groups
-from headcount.jobs.metrics import TypedMetric, cut_metrics, parse_metric, parse_metrics
+from headcount.jobs.bases.items import ListedItemJob, check_zero_delta_of_groups
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import notation
+from headcount.jobs.parameters.metrics import TypedMetric, cut_metrics, parse_metric, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy

@@ -14,12 +14,12 @@ from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.estimate.distribution.shares import Target
 from headcount.exact import Number
-from headcount.jobs import parameters
-from headcount.jobs.calls import job_function
-from headcount.jobs.dates import EXAMPLE
-from headcount.jobs.items import ListedItemJob
-from headcount.jobs.notation import WHAT_IT_IS
-from headcount.jobs.parameters import parse_public_people
+from headcount.jobs.bases.items import ListedItemJob
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import parameters
+from headcount.jobs.parameters.dates import EXAMPLE
+from headcount.jobs.parameters.notation import WHAT_IT_IS
+from headcount.jobs.parameters.parameters import parse_public_people
 from headcount.mechanism.distribution.strategy import (
     DELTA_METHODS,
     DistributionStrategy,

@@ -18,10 +18,10 @@ from headcount.bound.selection.options import Exponential
 from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
-from headcount.jobs import parameters
-from headcount.jobs.calls import job_function
-from headcount.jobs.counting import CountingJob, counting_options
-from headcount.jobs.notation import WHAT_IT_IS
+from headcount.jobs.bases.counting import CountingJob, counting_options
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import parameters
+from headcount.jobs.parameters.notation import WHAT_IT_IS
 from headcount.mechanism.automatic import AUTOMATIC, Automatic
 from headcount.mechanism.known.options import parse_people
 from headcount.mechanism.mechanism import Columns, Noisy

@@ -16,8 +16,8 @@ from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.profile import PROFILE_EDGES
 from headcount.exact import Number
-from headcount.jobs.calls import job_function
-from headcount.jobs.items import ItemJob
+from headcount.jobs.bases.items import ItemJob
+from headcount.jobs.calls.calls import job_function
 from headcount.mechanism.known.strategy import KnownItemsStrategy
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy

@@ -13,9 +13,9 @@ from headcount.account.events import Neighbours
 from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.jobs import notation
-from headcount.jobs.calls import job_function
-from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
+from headcount.jobs.bases.numbers import MAX_LISTED, NumberJob, plain_list, plain_number
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import notation
 from headcount.mechanism.options import choice
 from headcount.mechanism.ordered.options import SampleSearch
 from headcount.mechanism.ordered.readout import Quantiles as Readout

@@ -12,9 +12,9 @@ from headcount.account.events import Neighbours
 from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational
-from headcount.jobs import notation
-from headcount.jobs.calls import job_function
-from headcount.jobs.numbers import MAX_LISTED, NumberJob, plain_list
+from headcount.jobs.bases.numbers import MAX_LISTED, NumberJob, plain_list
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import notation
 from headcount.mechanism.ordered.readout import Ranges as Readout
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release

@@ -9,7 +9,7 @@ from typing import Any
 from headcount.errors import BadParameter, shown
 from headcount.job import Job
 from headcount.jobs import JOBS
-from headcount.jobs.unpack import check_moved, unpack
+from headcount.jobs.calls.unpack import check_moved, unpack
 from headcount.planner import Plan, build, request
 from headcount.wording.arguments import check_names, explained
 

@@ -15,11 +15,11 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import Loss
 from headcount.exact import Number, whole
-from headcount.jobs import parameters
-from headcount.jobs.calls import job_function
-from headcount.jobs.items import ListedItemJob
-from headcount.jobs.notation import COST
-from headcount.jobs.parameters import parse_bound, parse_public_people
+from headcount.jobs.bases.items import ListedItemJob
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import parameters
+from headcount.jobs.parameters.notation import COST
+from headcount.jobs.parameters.parameters import parse_bound, parse_public_people
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.shape.options import Buckets
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy

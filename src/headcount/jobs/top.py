@@ -14,10 +14,10 @@ from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number, whole
-from headcount.jobs import parameters
-from headcount.jobs.calls import job_function
-from headcount.jobs.items import ItemJob
-from headcount.jobs.notation import WHAT_IT_IS
+from headcount.jobs.bases.items import ItemJob
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import parameters
+from headcount.jobs.parameters.notation import WHAT_IT_IS
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.mechanism.options import TARGET, choice
 from headcount.mechanism.topk.levels import KBAR, VariantName

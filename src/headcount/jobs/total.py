@@ -18,9 +18,9 @@ from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number
 from headcount.job import Job
-from headcount.jobs import parameters
-from headcount.jobs.calls import job_function
-from headcount.jobs.notation import WHAT_IT_IS
+from headcount.jobs.calls.calls import job_function
+from headcount.jobs.parameters import parameters
+from headcount.jobs.parameters.notation import WHAT_IT_IS
 from headcount.mechanism.automatic import AUTOMATIC
 from headcount.mechanism.groups.strategy import GroupsStrategy, one_interval, sum_of_groups
 from headcount.mechanism.known.options import PoissonCounts, known_items

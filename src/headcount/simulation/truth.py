@@ -10,7 +10,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.exact import Floats
-from headcount.jobs.items import ItemJob
+from headcount.jobs.bases.items import ItemJob
 from headcount.jobs.quantiles import Quantiles
 from headcount.mechanism.groups.metric import COUNTS, Metric
 from headcount.mechanism.groups.strategy import GroupsStrategy

@@ -198,7 +198,7 @@ BUGS = [
     ),
     Bug(
         "rows in the engine's order",
-        "jobs/items.py",
+        "jobs/bases/items.py",
         (
             (
                 "        return in_order(self.labelled(noisy, columns), self.by, self.value_name, labels)",
@@ -227,7 +227,7 @@ BUGS = [
     ),
     Bug(
         "periods that are not public taken for public ones",
-        "jobs/items.py",
+        "jobs/bases/items.py",
         (
             (
                 "        return without(self.by, self.bins, self.dates)\n",
@@ -238,7 +238,7 @@ BUGS = [
     ),
     Bug(
         "the last day ends as it begins",
-        "jobs/dates.py",
+        "jobs/parameters/dates.py",
         (("    return Periods(period, (first, end_of(last)))", "    return Periods(period, (first, last))"),),
         DATES + "test_ends_are_included_and_what_is_beyond_them_does_not_count",
     ),

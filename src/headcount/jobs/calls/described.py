@@ -12,7 +12,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, get_args, get_origin
 
 from headcount.job import Job
-from headcount.jobs.notation import COST
+from headcount.jobs.parameters.notation import COST
 from headcount.wording import first_sentence
 from headcount.wording.docstring import described_parameters
 from headcount.wording.parameter import Typed, typed_fields

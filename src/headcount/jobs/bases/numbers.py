@@ -14,7 +14,7 @@ from headcount.bound.selection.options import ChosenBound
 from headcount.errors import BadParameter
 from headcount.exact import rational
 from headcount.job import Job
-from headcount.jobs import parameters
+from headcount.jobs.parameters import parameters
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.ordered.options import SampleSearch
 from headcount.mechanism.ordered.readout import Quantiles, Ranges

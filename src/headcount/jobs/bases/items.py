@@ -13,9 +13,9 @@ from ibis.expr import datatypes as dt
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.job import Job
-from headcount.jobs.dates import MOST_ITEMS, Dates, Per, check_start, periods_of
-from headcount.jobs.keys import Keys, rows_of
-from headcount.jobs.parameters import BinEdges, By
+from headcount.jobs.parameters.dates import MOST_ITEMS, Dates, Per, check_start, periods_of
+from headcount.jobs.parameters.keys import Keys, rows_of
+from headcount.jobs.parameters.parameters import BinEdges, By
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.columns import in_order, most_first
 from headcount.source.arrow_columns import arrow, arrow_table

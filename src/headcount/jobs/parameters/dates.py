@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any, get_args
 
 from headcount.errors import BadParameter
-from headcount.jobs import notation
+from headcount.jobs.parameters import notation
 from headcount.source.cells import plain_key, text_of
 from headcount.source.periods import Period, Periods, end_of, start_of
 from headcount.wording.typed import listed

@@ -6,8 +6,8 @@ from math import prod
 from typing import Annotated, Any
 
 from headcount.errors import BadParameter
-from headcount.jobs import notation
-from headcount.jobs.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
+from headcount.jobs.parameters import notation
+from headcount.jobs.parameters.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
 from headcount.source.cells import plain_key
 from headcount.wording.typed import listed
 

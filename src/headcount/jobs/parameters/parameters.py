@@ -11,8 +11,8 @@ from headcount.errors import BadParameter
 from headcount.estimate.shape.table import Estimator, Loss
 from headcount.exact import one_of, whole
 from headcount.job import REQUIRED
-from headcount.jobs import notation
-from headcount.jobs.dates import no_column_of_by
+from headcount.jobs.parameters import notation
+from headcount.jobs.parameters.dates import no_column_of_by
 from headcount.mechanism import options
 from headcount.mechanism.distribution import strategy as distribution
 from headcount.mechanism.known import strategy as known

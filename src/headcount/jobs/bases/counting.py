@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
 from headcount.exact import one_of
-from headcount.jobs.items import ItemJob
+from headcount.jobs.bases.items import ItemJob
 from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING
 from headcount.mechanism.options import CountOptions, CountRequest
 from headcount.mechanism.strategy import Strategy

@@ -1,0 +1,1 @@
+"""Parameters as people type them: a parser for each type, and its text form."""
