@@ -357,14 +357,25 @@ class Job(ABC):
         """Describe what else is done with the counts; `people` once they are counted."""
         return []
 
-    def estimand(self, mechanism: AnyMechanism, cells: int | None) -> Estimand:
-        """What low and high are an interval for: what the mechanism says, unless nobody can have more than the bound,
-        as there are no more items (`cells`)."""
-        items = not (self.counts_events or self.adds_amounts)
-        everything = items and cells is not None and mechanism.bounding.limit >= cells
+    def of_one_row(self, delta: Fraction) -> Self:
+        """The job for a table in which each person has at most one row, within a budget of this delta: with bounds that
+        follow from it, where they would have to be chosen."""
+        return self
+
+    def most(self, cells: int | None, *, one_row: bool) -> int | None:
+        """The most that one person can have of what is counted, if it is known: one, if each person has at most one
+        row; all public items (`cells`), if items are counted."""
+        if one_row and not self.adds_amounts and self.scales is None:
+            return 1
+        return None if self.counts_events or self.adds_amounts else cells
+
+    def estimand(self, mechanism: AnyMechanism, most: int | None) -> Estimand:
+        """What low and high are an interval for: what the mechanism says, unless nobody can have more than the
+        bound."""
+        everything = most is not None and mechanism.bounding.limit >= most
         return "true" if everything and mechanism.estimand == "bounded" else mechanism.estimand
 
-    def interval_note(self, mechanism: AnyMechanism, cells: int | None) -> str:
+    def interval_note(self, mechanism: AnyMechanism, most: int | None) -> str:
         """Say what low and high are for, in the sentence above the numbers; empty if there is no interval."""
         bounded = f"the {self.value_noun} after each person was held to {self.bound_phrase(mechanism.bounding.limit)}"
         notes = {
@@ -373,7 +384,7 @@ class Job(ABC):
             "modelled": f"low and high are for the true {self.value_noun}, {mechanism.assumption}.",
             "none": "",
         }
-        return notes[self.estimand(mechanism, cells)]
+        return notes[self.estimand(mechanism, most)]
 
     def unseen(self, mechanism: AnyMechanism, selections: Sequence[BoundSelection[Any]]) -> str:
         """Say what intervals for the true counts cannot cover: a few people with far more than everyone else."""
@@ -418,18 +429,23 @@ class Job(ABC):
         """The bound with its unit."""
         return counted_noun(limit, "event" if self.counts_events else "item")
 
-    def interval_kind(self, mechanism: AnyMechanism, cells: int | None) -> Kind:
+    def interval_kind(self, mechanism: AnyMechanism, most: int | None) -> Kind:
         """The kind of the sentence about low and high."""
-        if mechanism.bounding.cuts and self.estimand(mechanism, cells) != mechanism.estimand:
+        if mechanism.bounding.cuts and self.estimand(mechanism, most) != mechanism.estimand:
             return "uncut interval"
         return "measured interval" if mechanism.measured_coverage else "interval"
 
-    def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
+    def interval(self, mechanism: AnyMechanism, most: int | None) -> str:
         """The meaning of low and high, in sentences."""
-        if self.estimand(mechanism, cells) == mechanism.estimand:
+        if self.estimand(mechanism, most) == mechanism.estimand:
             return mechanism.interval_meaning
         why = "Nobody has more than the bound." if mechanism.bounding.cuts else "headcount cuts nothing."
-        return f"The interval from low to high contains the true count in 95% of cases. {why}"
+        return f"The interval from low to high contains the true {self.quantity} in 95% of cases. {why}"
+
+    @property
+    def quantity(self) -> str:
+        """What one released value is called."""
+        return "count"
 
     @property
     def relation(self) -> Relation:

@@ -26,7 +26,7 @@ from headcount.jobs.parameters import notation
 from headcount.jobs.parameters.metrics import TypedMetric, cut_metrics, parse_metric, parse_metrics
 from headcount.mechanism.groups.metric import Metric
 from headcount.mechanism.groups.strategy import GroupsStrategy
-from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.release import Release
 from headcount.release.views.aggregate import AGGREGATE
 from headcount.source.amounts import GRID, LARGEST_AMOUNT
@@ -248,6 +248,23 @@ class Aggregate(ListedItemJob):
             )
         check_zero_delta_of_groups(self.bound)
 
+    def of_one_row(self, delta: Fraction) -> Self:
+        usual = self.known and self._counts and not self.bound and delta > 0
+        return replace(self, bound=tuple((text, Fraction(1)) for text in _texts(self.metrics))) if usual else self
+
+    @property
+    def _counts(self) -> bool:
+        """True if only people and events are counted: one row adds at most 1 to each."""
+        return all(each.name in ("people", "events") for each in self.metrics)
+
+    def most(self, cells: int | None, *, one_row: bool) -> int | None:
+        return 1 if one_row and self._counts else None
+
+    def estimand(self, mechanism: AnyMechanism, most: int | None) -> Estimand:
+        """Each metric has a bound of its own."""
+        enough = most is not None and sum(bound >= most for _, bound in self.bound) == len(self.metrics)
+        return "true" if enough else mechanism.estimand
+
     @property
     def _released(self) -> list[str]:
         return [f"{metric}{suffix}" for metric in _texts(self.metrics) for suffix in ("", "_low", "_high")]
@@ -322,6 +339,10 @@ class Aggregate(ListedItemJob):
     @property
     def value_noun(self) -> str:
         return "values"
+
+    @property
+    def quantity(self) -> str:
+        return "value"
 
     @property
     def unit(self) -> str:

@@ -248,12 +248,12 @@ class Distribution(ListedItemJob):
     def _target(self) -> Target:
         return target_of(self.mechanism, self.target)
 
-    def interval(self, mechanism: AnyMechanism, cells: int | None) -> str:
+    def interval(self, mechanism: AnyMechanism, most: int | None) -> str:
         if self._target == self.target:
-            return super().interval(mechanism, cells)
+            return super().interval(mechanism, most)
         return (
             f'The mechanism "{self.mechanism}" estimates {TARGETS[self._target][1]}, not {TARGETS[self.target][1]}. '
-            f'Its intervals may miss the latter: for that, use mechanism="auto". {super().interval(mechanism, cells)}'
+            f'Its intervals may miss the latter: for that, use mechanism="auto". {super().interval(mechanism, most)}'
         )
 
     def explain(self, strategy: Strategy, mechanism: AnyMechanism) -> list[Statement]:

@@ -1,10 +1,11 @@
 """People, or events, per item; or what amounts add up to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -19,7 +20,7 @@ from headcount.jobs.bases.counting import CountingJob, CountMechanism, check_one
 from headcount.jobs.bases.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.calls.calls import job_function
 from headcount.jobs.parameters import parameters
-from headcount.mechanism.automatic import BASELINES, COUNTING
+from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING
 from headcount.mechanism.groups.strategy import one_interval
 from headcount.mechanism.known.options import PoissonCounts
 from headcount.mechanism.mechanism import Columns, Noisy
@@ -158,6 +159,10 @@ class Histogram(CountingJob, ListedItemJob):
     def measured(self) -> bool:
         """True if amounts of groups are measured, as `aggregate` does it."""
         return bool(self.sum) and not self.found
+
+    def of_one_row(self, delta: Fraction) -> Self:
+        usual = self.count_request == CountRequest(known=self.known, neighbours=self.neighbours, count=self.count)
+        return replace(self, bound=1) if usual and self.mechanism == AUTOMATIC else self
 
     # what it is
 

@@ -1,10 +1,11 @@
 """One total: all events, or all people, or those that meet a condition."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -156,6 +157,10 @@ class Total(Job):
             debias=self.debias,
             people=self.people,
         )
+
+    def of_one_row(self, delta: Fraction) -> Self:
+        usual = self.count_request == CountRequest(known=True, neighbours=self.neighbours, count=self.count)
+        return replace(self, bound=1) if usual and not self.sum else self
 
     def _check_sum(self) -> None:
         given = self.grid is not None or self.share is not None or self.people is not None or self.debias != "auto"

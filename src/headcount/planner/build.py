@@ -35,6 +35,8 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
     usable = limits(memory, spill)
     events = open_events(data, job.columns, dataset, job.roles, promise)
     check_limits(data, events, usable)
+    if events.certificate and events.certificate.one_row:
+        job = job.of_one_row(rational("delta", delta, fix="delta=1e-6"))
     job.check_source(events)
     columns = {name: str(kind) for name, kind in events.columns.items()}
 

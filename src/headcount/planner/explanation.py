@@ -156,6 +156,11 @@ class Explanation(Outlook):
             Statement("guarantee", self.guarantee),
         ]
 
+    @property
+    def _most(self) -> int | None:
+        """The most that one person can have of what is counted, if it is known."""
+        return self.job.most(self.cells, one_row=self.certificate is not None and self.certificate.one_row)
+
     @cached_property
     def _unseen(self) -> str:
         """What the intervals cannot cover; empty if that is nothing."""
@@ -164,8 +169,8 @@ class Explanation(Outlook):
     @property
     def _interval(self) -> Statement:
         """What low and high contain."""
-        kind = self.job.interval_kind(self._mechanism, self.cells)
-        return Statement(kind, self.job.interval(self._mechanism, self.cells))
+        kind = self.job.interval_kind(self._mechanism, self._most)
+        return Statement(kind, self.job.interval(self._mechanism, self._most))
 
     @property
     def _choice(self) -> str:
@@ -178,7 +183,7 @@ class Explanation(Outlook):
     @property
     def _interval_note(self) -> str:
         """The sentence above the numbers."""
-        note = self.job.interval_note(self._mechanism, self.cells)
+        note = self.job.interval_note(self._mechanism, self._most)
         if not self.tail:
             return note
         uncertain = self.job.too_small(self.tail)
@@ -188,5 +193,5 @@ class Explanation(Outlook):
     def _estimand(self) -> str:
         """What intervals are for: true values that a few people may change much, under a model of these; if a bound is
         given, what it leaves."""
-        found = self.job.estimand(self._mechanism, self.cells)
+        found = self.job.estimand(self._mechanism, self._most)
         return "modelled" if self.tail and found == "true" else str(found)

@@ -2,8 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -130,6 +131,14 @@ class NumberJob(Job):
     @property
     def counts_events(self) -> bool:
         return True
+
+    def of_one_row(self, delta: Fraction) -> Self:
+        chosen = self.bound == "auto" and self.share is None
+        return replace(self, bound=1) if chosen else self
+
+    @property
+    def quantity(self) -> str:
+        return "value"
 
     def strategy(self, budget: Cost, cells: int | None) -> OrderedStrategy:
         return OrderedStrategy(

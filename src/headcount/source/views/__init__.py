@@ -6,6 +6,7 @@ ids.py           carriers: columns that hold a person's id, or a key that belong
 values.py        which values are functions of one row, of one person's rows, or of public tables
 reductions.py    which aggregates and window functions give the same whatever the order of rows
 relations.py     a rule for each operation: what its result carries, given what its parents carry
+uniqueness.py    which columns tell rows apart: whether each person has at most one row
 refusals.py      what is said of an expression that has no proof
 titles.py        how tables and operations are named in messages
 rewriting.py     the expression that is run: byte-exact, without ties, without errors by rows

@@ -21,7 +21,10 @@ from headcount.source.views.relations import Proof
 from headcount.source.views.rewriting import rewritten, simplified
 from headcount.source.views.sql import check_sql
 from headcount.source.views.titles import place_of
+from headcount.source.views.uniqueness import uniques
 from headcount.source.views.writing import written
+
+ONE_ROW = "Each person has at most one row in it: a bound of 1 cuts nothing."
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Certificate:
     """The steps that need a rule, and how many there are of each."""
     sql: str
     """The view as it is run."""
+    one_row: bool = False
+    """True if each person has at most one row, by construction."""
 
     def to_plain(self) -> dict[str, Any]:
         """The certificate in a plan, which is part of the request to a ledger."""
@@ -50,6 +55,7 @@ class Certificate:
             "links": self.links,
             "steps": self.steps,
             "sql": self.sql,
+            **({"one_row": True} if self.one_row else {}),
         }
 
     @classmethod
@@ -63,6 +69,7 @@ class Certificate:
         return [
             f"The table is a view of {self._tables}.",
             f"headcount checked that each of its rows depends on one person's rows only ({self._steps}).",
+            *([ONE_ROW] if self.one_row else []),
             "A value that cannot be computed (a cast, an overflow) counts as missing. Rows without "
             f"{self.user} are left out.",
             *[f"You promise: {each}." for each in self._promises],
@@ -104,9 +111,9 @@ def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine)
         table = engine.text_table(expression, sql, root.schema)
     private = {leaf.name: column for leaf, (column, _kind) in declared.private.items()}
     public = tuple(sorted(leaf.name for leaf in declared.public))
-    return Certificate(
-        user, dict(sorted(private.items())), public, dict(declared.links), dict(Counter(steps)), sql
-    ), table
+    counted, one_row = dict(Counter(steps)), frozenset({user}) in uniques(expression.op())
+    proved = Certificate(user, dict(sorted(private.items())), public, dict(declared.links), counted, sql, one_row)
+    return proved, table
 
 
 def check_catalog(expression: ir.Table, engine: Engine) -> None:

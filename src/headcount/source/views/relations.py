@@ -264,7 +264,7 @@ def _check_join(proof: Proof, link: Any, tables: list[Any], scope: Scope, privat
     for each in link.predicates:
         scope.check(each)
         _check_join_types(each)
-    equated = [pair for each in conjuncts(link.predicates) if (pair := _equal_fields(each, link.table))]
+    equated = [pair for each in conjuncts(link.predicates) if (pair := equal_fields(each, link.table))]
     equal = [(left, right) for left, right in equated if comparable(left.dtype, right.dtype)]
     if not private or any(_are_one_unit(left, right, scope) for left, right in equal):
         return None
@@ -294,7 +294,7 @@ def _check_join_types(value: Any) -> None:
             refusals.joined_by(each.name, each.dtype)
 
 
-def _equal_fields(value: Any, right: Any) -> tuple[Any, Any] | None:
+def equal_fields(value: Any, right: Any) -> tuple[Any, Any] | None:
     """The columns that a condition equates, the one of the right table last. (NULL-safe equality would join nobody's
     rows.)"""
     if type(value) is not ops.Equals or {type(value.left), type(value.right)} != {ops.Field}:

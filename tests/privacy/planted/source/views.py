@@ -15,6 +15,7 @@ SQL, REFERENCES, LEAVES, CONSTANTS = (
     f"source/views/{name}.py" for name in ("sql", "references", "leaves", "constants")
 )
 REWRITTEN, REDUCTIONS = "source/views/rewriting.py", "source/views/reductions.py"
+UNIQUENESS, ONE_ROW = "source/views/uniqueness.py", "tests/views/test_one_row.py::"
 WRITTEN, WRITING = "source/views/writing.py", "tests/views/test_writing.py::"
 
 
@@ -23,6 +24,27 @@ def _bug(name: str, file: str, old: str, new: str, caught_by: str) -> Bug:
 
 
 BUGS = [
+    _bug(
+        "a join with many rows leaves one row each",
+        UNIQUENESS,
+        "    return (left if one_right else set()) | (right if one_left else set())",
+        "    return left | right",
+        f"{ONE_ROW}test_more_rows_are_never_taken_for_one[a join with many]",
+    ),
+    _bug(
+        "a place that is computed tells rows apart",
+        UNIQUENESS,
+        "    copied = (some for some in found if some <= names.keys())",
+        "    copied = (some & names.keys() for some in found)",
+        f"{ONE_ROW}test_more_rows_are_never_taken_for_one[a place, computed]",
+    ),
+    _bug(
+        "a rank tells rows apart",
+        UNIQUENESS,
+        " or type(value.func) is not ops.RowNumber:",
+        ":",
+        f"{ONE_ROW}test_more_rows_are_never_taken_for_one[the rank of a row]",
+    ),
     _bug(
         "any equality joins private tables",
         RULES,
