@@ -115,6 +115,11 @@ class FileChanged(ReadingFailed):
     """A file changed while it was read. Nothing was released."""
 
 
+class TableChanged(ReadingFailed):
+    """A table on an engine of the user's is not the one that was planned: another table, or a query. Nothing was
+    released. The message follows from the catalog, never from rows."""
+
+
 class Defect(HeadcountError):
     """headcount contradicts itself: a mistake in its own code, never one of the caller. Nothing was released."""
 

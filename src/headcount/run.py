@@ -26,7 +26,7 @@ from headcount.account.guarantee import Cost
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.bound.selection.people import NoisyCount
 from headcount.bound.selection.selection import BoundSelection, bounding_of
-from headcount.errors import BadParameter, Defect, FileChanged, ReadingFailed
+from headcount.errors import BadParameter, Defect, FileChanged, ReadingFailed, TableChanged
 from headcount.job import Job
 from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Strategy
@@ -210,7 +210,7 @@ def unquoted(source: Source) -> Iterator[None]:
     an engine says may quote a row, and so may the error of a defect."""
     try:
         yield
-    except (FileChanged, Defect):
+    except (FileChanged, TableChanged, Defect):
         raise
     except Exception as error:
         if stop := stop_behind(error):

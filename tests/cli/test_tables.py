@@ -173,7 +173,11 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
         f"elsewhere.py: its view reads none of the tables. Fix: {EXAMPLE}",
     ),
     "a limit": (("--view", "limit.py"), "the view, step 2 of 2: limit(5): whether a row stays depends on other"),
-    "ids of different types": ((*NAMED, "--view", "types.py"), "types.py, line 1: IbisTypeError"),
+    "ids of different types": (
+        (*NAMED, "--view", "types.py"),
+        "types.py, line 1: IbisTypeError: Arguments person_id:int64 and person_id:string are not comparable. Fix: "
+        'columns of one type: make text of the whole numbers, .mutate(person_id=_.person_id.cast("string"))',
+    ),
     "a file too": (
         ("person.parquet", "--view", "view.py"),
         "person.parquet: a file, and tables of a view? Fix: --table visit=person.parquet",

@@ -102,6 +102,9 @@ def test_lines_of_orders(tmp_path: Path) -> None:
         hc.plan("total", shop.lines, user="o", epsilon=1)
     with pytest.raises(HeadcountError, match=r"there is no column 'orders\.key'"):
         hc.tables(paths, user={"orders": "c"}, links={"lines.o": "orders.key"})
+    message = r"links: lines\.p holds string, orders\.o int64: not the same keys\. Fix: columns of one type"
+    with pytest.raises(BadParameter, match=message):
+        hc.tables(paths, user={"orders": "c"}, links={"lines.p": "orders.o"})
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {

@@ -22,7 +22,8 @@ def fixed() -> KeyedEntropy:
 def con() -> Any:
     connection = ibis.duckdb.connect()
     for text in (
-        "visit AS SELECT if(i % 11 = 0, NULL, i % 701) AS person, (hash(i) % 5)::BIGINT AS ward, i AS day FROM range(3000) t(i)",
+        "visit AS SELECT if(i % 11 = 0, NULL, i % 701) AS person, (hash(i) % 5)::BIGINT AS ward, i AS day "
+        "FROM range(3000) t(i)",
         "person AS SELECT i AS person, 'f' AS gender FROM range(701) t(i)",
         "ward AS SELECT i % 5 AS ward, 'w' || i AS name FROM range(10) t(i)",
     ):
@@ -182,7 +183,8 @@ def test_a_wrong_certificate_cuts_rows_and_nothing_else(con: Any, monkeypatch: p
     monkeypatch.setattr("headcount.source.views.certificate.uniques", lambda node: {frozenset({"person"})})
     many = hc.view(visit.mutate(x=ibis.row_number().over(group_by="person", order_by="day")), user="person")
     plan = hc.plan("histogram", many, user="person", by="ward", keys=[0, 1, 2, 3, 4], epsilon=100)
-    assert plan.certificate is not None and plan.certificate.one_row
+    assert plan.certificate is not None
+    assert plan.certificate.one_row
     assert sum(plan.release(entropy=fixed()).table["count"].to_pylist()) < 710
 
 

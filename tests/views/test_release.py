@@ -12,7 +12,7 @@ import pytest
 
 import headcount as hc
 from headcount.account import Ledger
-from headcount.errors import BadParameter, HeadcountError, NotATable
+from headcount.errors import BadParameter, HeadcountError, NotATable, TableChanged
 from headcount.noise import KeyedEntropy
 from headcount.release.report.facts import Facts
 from headcount.release.report.view import view_section
@@ -249,3 +249,29 @@ def test_one_budget_whatever_the_view_calls_its_user(con: Any, tmp_path: Path) -
     hc.histogram(view(con), **{**ASKED, "dataset": "hospital", "ledger": ledger})
     hc.histogram(renamed, **{**ASKED, "user": "pid", "dataset": "hospital", "ledger": ledger})
     assert [spend.dataset for spend in ledger.spends()] == ["hospital", "hospital"]
+
+
+CHANGES = {
+    "another column": (
+        "ALTER TABLE drug_era ADD COLUMN more INT",
+        "table 'drug_era' has other columns than when it was",
+    ),
+    "no table": ("DROP TABLE drug_era", "table 'drug_era'"),
+    "a view": ("ALTER TABLE drug_era RENAME TO old; CREATE VIEW drug_era AS FROM old", "table 'drug_era'"),
+    "a function": ("CREATE MACRO encode(x) AS x", "encode"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_tables_that_changed_after_the_plan_are_named(con: Any, name: str) -> None:
+    """What is said follows from the catalog, and no memory is asked for."""
+    plan = hc.plan("histogram", view(con), **ASKED)
+    statement, message = CHANGES[name]
+    con.raw_sql(statement)
+    with pytest.raises(
+        TableChanged, match="the data are not what they were when the plan was made: .*" + message
+    ) as no:
+        plan.release()
+    assert str(no.value).endswith(
+        "Nothing was released. Fix: make the plan again; the same table as before finishes a release that was charged"
+    )

@@ -16,6 +16,10 @@ from headcount.source.views.tables import Tables, open_tables, tables_of
 EXAMPLE = "def view(tables): return tables.visit.join(tables.person, 'person_id')"
 """What a file of a view has in it."""
 
+NOT_COMPARED = "are not comparable"
+"""What Ibis says of a condition on columns of different types."""
+ONE_TYPE = 'columns of one type: make text of the whole numbers, .mutate(person_id=_.person_id.cast("string"))'
+
 
 def open_view(
     private: Sequence[str], public: Sequence[str], links: Sequence[str], view: Path | None, user: str, name: str | None
@@ -90,7 +94,8 @@ def _evaluated(view: Path, source: str, tables: Tables) -> ir.Table:
     except Exception as error:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
         message = brief(f"{type(error).__name__}: {text}".splitlines()[0].rstrip("."))
-        raise NotATable(f"{view}{_line(error, view)}: {message}.", fix="mend that line") from None
+        mended = ONE_TYPE if NOT_COMPARED in message else "mend that line"
+        raise NotATable(f"{view}{_line(error, view)}: {message}.", fix=mended) from None
     return _checked(view, found)
 
 

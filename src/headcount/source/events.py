@@ -1,6 +1,7 @@
 """Events: a table and its columns, opened by schema. No row is read until `table()` is called."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
@@ -12,7 +13,7 @@ import ibis
 from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
-from headcount.errors import BadParameter, NotATable, UnknownColumn
+from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
 from headcount.source import files, frames
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
@@ -160,12 +161,26 @@ def _of_view(view: View, columns: Sequence[str], name: str) -> Events:
     certificate, proved = view.certified(user)
 
     def table() -> ir.Table:
-        now, again = view.certified(user)  # a table may have become a view since the plan
-        if now != certificate:
-            raise NotATable("the view is not the one of the plan.", fix="make the plan again")
+        with _as_planned():
+            now, again = view.certified(user)  # a table may have become a view since the plan
+            if now != certificate:
+                raise NotATable("the view is another one.", fix="make the plan again")
         return engine.table(again, columns)
 
     return Events(name, engine.types(proved, columns), table, typed=engine.typed, certificate=certificate)
+
+
+@contextmanager
+def _as_planned() -> Iterator[None]:
+    """Refuse a table that was accepted when it was planned and would not be now. No row is read."""
+    try:
+        yield
+    except (NotATable, BadParameter) as refused:
+        what = str(refused).removesuffix(f" Fix: {refused.fix}")
+        raise TableChanged(
+            f"the data are not what they were when the plan was made: {what} Nothing was released.",
+            fix="make the plan again; the same table as before finishes a release that was charged",
+        ) from None
 
 
 def _check_no_promise(promise: str | None) -> None:
@@ -181,7 +196,8 @@ def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str, pro
     accepted = promise_for(engine.query(data), promise)
 
     def table() -> ir.Table:
-        promise_for(engine.query(data), promise)  # a table may have become a view since the plan
+        with _as_planned():
+            promise_for(engine.query(data), promise)  # a table may have become a view since the plan
         return engine.table(data, columns)
 
     types = engine.types(data, columns)
@@ -204,11 +220,13 @@ def _of_frame(
     needed = roles or ("person", *items)
 
     def table() -> ir.Table:
-        promise_for(frame.query(), promise)  # a view behind a relation may be another one since the plan
+        with _as_planned():
+            promise_for(frame.query(), promise)  # a view behind a relation may be another one since the plan
         return frame.table(columns, needed)
 
     def loaded(events: Events) -> Events:
-        promise_for(frame.query(), promise)
+        with _as_planned():
+            promise_for(frame.query(), promise)
         return replace(events, table=frame.loaded(columns, needed))
 
     return Events(

@@ -120,11 +120,7 @@ def _add_links(private: Units, keys: Keys, links: dict[str, str], by_name: Mappi
 
 def _add_link(private: Units, keys: Keys, child: str, parent: str, by_name: Mapping[str, Any]) -> None:
     (leaf, column), (above, key) = _end(child, by_name), _end(parent, by_name)
-    if not comparable(leaf.schema[column], above.schema[key]):
-        raise BadParameter(
-            f"links: {child} holds {leaf.schema[column]}, {parent} {above.schema[key]}: not the same keys.",
-            fix="columns of one type",
-        )
+    check_keys((child, leaf.schema[column]), (parent, above.schema[key]))
     if leaf in private:
         owner = private[leaf][0]
         raise BadParameter(
@@ -133,6 +129,16 @@ def _add_link(private: Units, keys: Keys, child: str, parent: str, by_name: Mapp
         )
     unit, kind = private[above]
     private[leaf] = (column, kind if key == unit else keys.setdefault(above, {}).setdefault(key, parent))
+
+
+def check_keys(child: tuple[str, Any], parent: tuple[str, Any]) -> None:
+    """Refuse a link between columns of types that are not compared: each end by its name and type."""
+    if not comparable(child[1], parent[1]):
+        name, kind = child[0], parent[1]
+        raise BadParameter(
+            f"links: {name} holds {child[1]}, {parent[0]} {kind}: not the same keys.",
+            fix=f"columns of one type: store {name} as {kind.copy(nullable=True)}",
+        )
 
 
 def _end(text: str, by_name: Mapping[str, Any]) -> tuple[Any, str]:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import ibis
 import pyarrow as pa
 from ibis.backends.duckdb import Backend
+from ibis.expr import datatypes as dt
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
@@ -18,6 +19,7 @@ from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source import files
 from headcount.source.engines.duckdb import connect
 from headcount.source.engines.registry import engine_of
+from headcount.source.views.declared import check_keys
 from headcount.source.views.leaves import NAME, OURS
 from headcount.source.views.view import View
 
@@ -162,10 +164,16 @@ def _check(found: Tables, name: str) -> None:
     linked = [(child, parent) for child, parent in found.links.items() if child.rpartition(".")[0] == name]
     if not linked:
         found.view(found[name]).people()
-    for end in (end for link in linked for end in link):
-        table, _dot, column = end.rpartition(".")
-        if column not in found[table].columns:
-            raise UnknownColumn(f"links: there is no column {end!r:.80}.", fix='{"lines.order": "orders.order"}')
+    for link in linked:
+        check_keys(*((end, _kind(found, end)) for end in link))
+
+
+def _kind(found: Tables, end: str) -> dt.DataType:
+    """The type of a column of one end of a link."""
+    table, _dot, column = end.rpartition(".")
+    if column not in found[table].columns:
+        raise UnknownColumn(f"links: there is no column {end!r:.80}.", fix='{"lines.order": "orders.order"}')
+    return found[table].schema()[column]
 
 
 def _listed(paths: Paths) -> list[str]:
