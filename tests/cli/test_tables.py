@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 import pyarrow as pa
@@ -74,9 +75,30 @@ def test_the_plan_is_that_of_python_and_reads_no_row(
     monkeypatch.setattr(Tables, "fill", None)
     asked = ("histogram", *TABLES, *OPTIONS, "--view", "view.py", "--dataset", "hospital", "--dry-run")
     assert run(*asked, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == json.loads(plan.to_json())
+    planned = json.loads(capsys.readouterr().out)
+    assert planned["view"].pop("program") == VIEW
+    assert planned == json.loads(plan.to_json())
     assert run(*asked) == 0
     assert "drug_era (private, people by person_id)" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_program_is_kept_in_release_and_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """The file may be gone when somebody asks how the numbers came about. It is no part of the request: a comment more
+    costs nothing."""
+    ledger = ("--ledger", "hospital.db", "--dataset", "hospital")
+    assert run("ledger", "new", "hospital.db", "--epsilon", "1", "--delta", "1e-5") == 0
+    out = ("--out", "r.parquet", "--out", "r.html")
+    assert run("histogram", *TABLES, *OPTIONS, "--view", "view.py", *ledger, *out) == 0
+    Path("view.py").write_text(f"# <the same view>\n{VIEW}")
+    assert run("histogram", *TABLES, *OPTIONS, "--view", "view.py", *ledger, "--out", "again.parquet") == 0
+    assert len(hc.Ledger("hospital.db").spends()) == 1
+    release = hc.load("again.parquet")
+    assert release.content == hc.load("r.parquet").content
+    assert json.loads(release.about.plan)["view"]["program"] == VIEW
+    assert hc.Plan.from_json(release.about.plan).charge().request == hc.Ledger("hospital.db").spends()[0].request
+    assert f"The program that defines it:</p><pre>{escape(VIEW)}</pre>" in Path("r.html").read_text()
+    capsys.readouterr()
 
 
 @pytest.mark.usefixtures("folder")

@@ -32,6 +32,7 @@ def open_view(
     tables = open_tables(_by_name("table", private), user, _by_name("public", public), declared, name)
     _check_users(tables, [each for each in tables if each not in _by_name("public", public)], user)
     tables.check()
+    tables.program = source
     expression = _evaluated(view, source, tables)
     if tables_of(expression) is not tables:
         raise NotATable(f"{view}: its view reads none of the tables.", fix=EXAMPLE)

@@ -223,7 +223,8 @@ class Plan:
             listed = canonical(sorted(keys, key=canonical))
             parameters = {**parameters, "keys": hashlib.sha256(listed.encode()).hexdigest()}
         what = f"{self.what}, from {UNCHECKED}" if self.promise else self.what
-        request = canonical({"what": what, **self._plain, "parameters": parameters})
+        proved = {"view": self.certificate.request} if self.certificate else {}
+        request = canonical({"what": what, **self._plain, **proved, "parameters": parameters})
         return Charge(request, self.cost, self._events, dataset=self.dataset, neighbours=self.job.relation)
 
     def charge_in(self, ledger: Ledger) -> Charge:

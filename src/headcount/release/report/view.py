@@ -24,8 +24,14 @@ def view_section(facts: Facts) -> str:
         _listed("You promise", _promises(facts)),
         f"<p>Proof: {text(located(PROOF, facts.about.version))}</p>",
         f"<p>The SQL as it was run:</p><pre>{escape(str(view.get('sql', '')))}</pre>",
+        _program(view.get("program")),
     ]
-    return "\n".join(parts)
+    return "\n".join(filter(None, parts))
+
+
+def _program(program: Any) -> str:
+    """The text of the file that defines the view."""
+    return f"<p>The program that defines it:</p><pre>{escape(program)}</pre>" if isinstance(program, str) else ""
 
 
 def _tables(view: dict[str, Any]) -> list[str]:

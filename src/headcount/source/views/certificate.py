@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ibis.expr import operations as ops
@@ -45,9 +45,17 @@ class Certificate:
     """The view as it is run."""
     one_row: bool = False
     """True if each person has at most one row, by construction."""
+    program: str = field(default="", compare=False)
+    """The text of the file that defines the view; empty if it was not in a file. It says how the view came about and
+    proves nothing: two texts of one view are the same view."""
 
     def to_plain(self) -> dict[str, Any]:
-        """The certificate in a plan, which is part of the request to a ledger."""
+        """The certificate in a plan."""
+        return {**self.request, **({"program": self.program} if self.program else {})}
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The certificate in the request to a ledger: what was proved, and what is run."""
         return {
             "user": self.user,
             "private": self.private,

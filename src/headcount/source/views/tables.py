@@ -45,6 +45,8 @@ class Tables:
         self._user, self._public, self.links = user, public, links
         self.dataset = name
         """What the tables are called together in plans, releases and ledgers."""
+        self.program = ""
+        """The text of the file that defines a view of the tables, if there is one; kept in its releases."""
 
     def __getitem__(self, name: str) -> ir.Table:
         if name not in self:
@@ -86,7 +88,7 @@ class Tables:
         read = {leaf.name for leaf in expression.op().find(ops.DatabaseTable)}
         user = self._user if isinstance(self._user, str) else _of(read, self._user)
         links = {child: parent for child, parent in self.links.items() if child.rpartition(".")[0] in read}
-        return View(expression, user, [each for each in self._public if each in read], links)
+        return View(expression, user, [each for each in self._public if each in read], links, self.program)
 
 
 def _of(names: set[str], declared: Mapping[str, str]) -> dict[str, str]:

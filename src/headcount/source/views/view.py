@@ -1,7 +1,7 @@
 """A view: an Ibis expression over several tables, and what is declared about these."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ibis.expr import operations as ops
@@ -26,6 +26,8 @@ class View:
     """Tables declared public."""
     links: Mapping[str, str] | None = None
     """Columns that hold the key of a private table."""
+    program: str = field(default="", compare=False)
+    """The text of the file that defines the view, if there is one."""
     _proved: dict[str, tuple[Declared, tuple[Certificate, ir.Table]]] = field(
         default_factory=dict, init=False, compare=False
     )
@@ -50,7 +52,8 @@ class View:
         if known is not None and known[0] == declared:
             check_catalog(self.expression, engine)
             return known[1]
-        proved = certify(self.expression, user, declared, engine)
+        certificate, table = certify(self.expression, user, declared, engine)
+        proved = replace(certificate, program=self.program), table
         self._proved[user] = declared, proved
         return proved
 
