@@ -20,7 +20,7 @@ from headcount.bound.selection.statistics import Sizes
 from headcount.exact import Floats, Integers
 from headcount.mechanism import Noisy, NoisyTwice
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 B = TypeVar("B", bound=BoundedRounds)
 LETTERS = "abcdefghijklmnop"

@@ -29,7 +29,7 @@ from headcount.bound.selection.statistics import Sizes
 from headcount.jobs.histogram import histogram
 from headcount.mechanism.distribution.strategy import DistributionStrategy
 from headcount.noise import SystemEntropy
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 
 LOOKS = 20_000
 PEOPLE = (500, 2_000, 10_000)

@@ -41,7 +41,7 @@ from headcount.exact import Floats
 from headcount.jobs.quantiles import quantiles
 from headcount.jobs.registry import plan
 from headcount.mechanism.sampled.options import SampleThreshold
-from headcount.source.axis import Spacing
+from headcount.source.scales.axis import Spacing
 
 RANGE = (0, 1000)
 CELLS = (2**14, 2**16)

@@ -21,7 +21,7 @@ from headcount.estimate.shape.kernel import laplace
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
 from headcount.exact import Integers
 from headcount.mechanism.shape.staircase import staircase as measured
-from headcount.source.buckets import buckets_of
+from headcount.source.scales.buckets import buckets_of
 from headcount.stream import Counter
 
 MANY = 1_000_000

@@ -10,8 +10,8 @@ import pyarrow as pa
 from headcount.bound.boundings.groups import BoundedGroups, ListedGroups
 from headcount.bound.pairs.vectors import VALUES, Groups, Vector
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.axis import Axis, between
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.scales.axis import Axis, between
 
 Rows = Sequence[tuple[Any, str, float | None]]
 SECRET = bytes(range(32))

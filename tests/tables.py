@@ -11,7 +11,7 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, BoundedWeighted, Bounding, Split
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.engines.duckdb import connect
 
 Rows = Sequence[tuple[Any, Any]]

@@ -24,7 +24,7 @@ from headcount.mechanism import AnyMechanism, Correlated, Noisy
 from headcount.mechanism.known import correlated
 from headcount.mechanism.mechanism import noise_distribution
 from headcount.noise import Entropy
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 LEFT_OUT = Fraction(1, 2000)
 """The probability of each draw's law that is left undecided: there are three draws."""

@@ -37,8 +37,8 @@ from headcount.mechanism.groups.strategy import FEW_TOTALS, GroupsStrategy
 from headcount.mechanism.groups.units import Squares, Sums, Units
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.axis import between
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.scales.axis import between
 
 DELTA, LARGE_DELTA = Fraction(1, 100), Fraction(3, 10)
 """With the larger one, mistakes show in fewer runs."""

@@ -26,7 +26,7 @@ from headcount.mechanism.stages.joint import Counting, JointRun
 from headcount.mechanism.stages.second import NoisySecond, SecondMeasurement
 from headcount.mechanism.unknown.strategy import JointStrategy
 from headcount.noise import Entropy
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 
 @dataclass(frozen=True)

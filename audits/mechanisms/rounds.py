@@ -19,7 +19,7 @@ from headcount.bound import BoundedRounds, EvenL2Budget
 from headcount.mechanism import Rounds
 from headcount.mechanism.unknown.strategy import RoundsStrategy
 from headcount.noise import Entropy
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 LEFT_OUT = Fraction(1, 200)
 """The probability of each draw's law that is left undecided: two rounds have up to four draws."""

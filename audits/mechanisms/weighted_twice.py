@@ -18,7 +18,7 @@ from headcount.bound.selection.selection import bounding_of
 from headcount.mechanism import AnyMechanism, Weighted
 from headcount.mechanism.unknown.strategy import WeightedStrategy
 from headcount.noise import Entropy
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 
 def honest() -> Cases:

@@ -14,7 +14,8 @@ PRICES = tuple(
 )
 LEDGER = (f"{SRC}/account/**/*.py", f"{SRC}/noise/entropy.py")
 KERNELS = (f"{SRC}/source/kernels/*.py", f"{SRC}/source/kernels/kernels.c")
-READ = (f"{SRC}/source/*.py", f"{SRC}/source/engines/*.py", *KERNELS)
+ROOMS_OF_SOURCE = ("files", "frames", "scales", "conditions", "contributions", "engines")
+READ = (f"{SRC}/source/*.py", *(f"{SRC}/source/{folder}/*.py" for folder in ROOMS_OF_SOURCE), *KERNELS)
 ROWS = (*READ, f"{SRC}/bound/**/*.py")
 SHARED = (
     *NOISE,

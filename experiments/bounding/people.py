@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from experiments.best import Histograms
 from headcount.exact import Floats
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 
 Random = np.random.Generator
 

@@ -23,7 +23,7 @@ from headcount.mechanism.known.strategy import SELECTIONS, KnownItemsStrategy
 from headcount.mechanism.unknown.strategy import ThresholdStrategy
 from headcount.noise import SystemEntropy
 from headcount.noise.finite import Softmax
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 
 SELECTION_EPSILON = Fraction(1, 10)
 SYSTEM = SystemEntropy()

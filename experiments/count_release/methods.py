@@ -22,8 +22,8 @@ from headcount.mechanism.baseline import plume
 from headcount.mechanism.topk import count_release
 from headcount.mechanism.topk.levels import VariantName
 from headcount.noise import SystemEntropy
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
+from headcount.source.frames.arrow_columns import whole_numbers
 
 DELTA = Fraction(1, 10**6)
 KBAR = 10_000

@@ -19,7 +19,7 @@ from headcount.mechanism import AnyMechanism
 from headcount.mechanism.sampled.sample_threshold import calibrated as sampled
 from headcount.mechanism.stages.sampling import Sampling
 from headcount.mechanism.unknown.thresholded import calibrated as thresholded
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.frames.arrow_columns import whole_numbers
 
 SHARES = ("0.01", "0.001")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)

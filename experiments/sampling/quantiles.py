@@ -19,7 +19,7 @@ from headcount.mechanism import AnyMechanism
 from headcount.mechanism.ordered.readout import Quantiles
 from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, TREE_THETA, Method, OrderedStrategy
 from headcount.mechanism.stages.sampling import Sampling
-from headcount.source.axis import Axis
+from headcount.source.scales.axis import Axis
 
 CELLS = 4096
 SIZES = (5_000, 20_000, 60_000, 200_000, 1_000_000)

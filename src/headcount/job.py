@@ -30,12 +30,19 @@ from headcount.mechanism.strategy import Strategy
 from headcount.release.views.items import ITEMS
 from headcount.release.views.view import View
 from headcount.source import Events
-from headcount.source.arrow_columns import arrow_table
-from headcount.source.axis import Axis
-from headcount.source.binning import Binning
-from headcount.source.conditions import Where, check_conditions, conditions, range_of, rows_where, where_clause
-from headcount.source.pandas_columns import Role
-from headcount.source.typed_conditions import NOTATION, typed_conditions
+from headcount.source.conditions.conditions import (
+    Where,
+    check_conditions,
+    conditions,
+    range_of,
+    rows_where,
+    where_clause,
+)
+from headcount.source.conditions.typed_conditions import NOTATION, typed_conditions
+from headcount.source.frames.arrow_columns import arrow_table
+from headcount.source.frames.pandas_columns import Role
+from headcount.source.scales.axis import Axis
+from headcount.source.scales.binning import Binning
 from headcount.wording import counted_noun, plural
 from headcount.wording.options import Options, parsers_of
 from headcount.wording.parameter import WHAT, Typed

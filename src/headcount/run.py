@@ -33,10 +33,10 @@ from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release.about import check_packable
 from headcount.source import Events, contributions, identified, identified_rows
-from headcount.source.contributions import Contributions, ReadPlan
+from headcount.source.contributions.contributions import Contributions, ReadPlan
 from headcount.source.engines.limits import Limits
+from headcount.source.files.scans import stop_behind
 from headcount.source.reading import reading
-from headcount.source.scans import stop_behind
 
 Progress = Callable[[str], None]
 READING = ("headcount.source.", "headcount.bound.", "headcount.release.")

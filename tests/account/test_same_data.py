@@ -177,7 +177,7 @@ def test_every_changed_cell_and_every_row_matters(other: dict[str, list[Any]]) -
 
 
 def test_a_frame_is_converted_once(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    from headcount.source import frames
+    from headcount.source.frames import frames
 
     converted: list[int] = []
     read = frames._Pandas.read

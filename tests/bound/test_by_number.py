@@ -33,8 +33,9 @@ from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import HardlyMore
-from headcount.source import Contributions, contributions, encoded, open_events
-from headcount.source.contributions import ReadPlan
+from headcount.source import Contributions, contributions, open_events
+from headcount.source.contributions import encoded
+from headcount.source.contributions.contributions import ReadPlan
 
 SECRET = bytes(range(32))
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
@@ -119,7 +120,7 @@ def test_everything_that_goes_by_number_is_here() -> None:
 
 @pytest.mark.parametrize("ways", [nullcontext, without_kernels])
 def test_a_count_stops_at_the_largest(monkeypatch: pytest.MonkeyPatch, ways: Any) -> None:
-    monkeypatch.setattr(sys.modules["headcount.source.contributions"], "LARGEST_COUNT", 2)
+    monkeypatch.setattr(sys.modules["headcount.source.contributions.contributions"], "LARGEST_COUNT", 2)
     with ways(), done(MANY, events=True).read(ReadPlan(encoded=True)) as read:
         assert read.encoded
         assert {count for some in read.encoded for count in some.counts.tolist()} == {1, 2}

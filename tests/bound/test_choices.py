@@ -42,7 +42,7 @@ from headcount.bound.selection.statistics import PART, Sizes
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 Person = tuple[tuple[str, int], ...]
 """Items, and how many of each."""

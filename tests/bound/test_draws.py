@@ -10,7 +10,7 @@ from headcount.bound import Sensitivity, attained
 from headcount.bound.boundings import draws as module
 from headcount.bound.boundings.draws import BoundedDraws, Draws, ExactDraws
 from headcount.source import contributions, open_events
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 
 WORDS = ["a", "b", "c", "d"]
 KEYS = pa.table({"item0": WORDS})

@@ -18,7 +18,7 @@ from headcount.bound.selection.selection import HardlyMore, LookAgain, Selected
 from headcount.bound.selection.statistics import Sizes
 from headcount.estimate.counts.hidden import max_beside_few
 from headcount.noise import SystemEntropy
-from headcount.source.contributions import LARGEST_COUNT, ReadPlan
+from headcount.source.contributions.contributions import LARGEST_COUNT, ReadPlan
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 FIRST, SHARE = Fraction(2, 100), HeavyPeople.default_share

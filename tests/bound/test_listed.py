@@ -5,7 +5,7 @@ import pytest
 from tests.tables import done
 
 from headcount.bound import ListedItems, attained
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 ROWS = [(person, item) for person in range(5) for item in "aabz"[: person + 1]]
 LIST = pa.table({"item0": ["a", "b", "c"]})

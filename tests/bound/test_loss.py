@@ -11,7 +11,7 @@ from headcount.audit.choices import Fixed
 from headcount.bound import SampledEvents, SampledItems
 from headcount.bound.boundings.sample import Loss
 from headcount.bound.selection.loss import SamplingLoss
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 

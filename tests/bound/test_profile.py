@@ -20,8 +20,8 @@ from headcount.bound.selection.profile import (
 from headcount.bound.selection.selection import HardlyMore, LookAgain, NobodySeen
 from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy, SystemEntropy
-from headcount.source.amounts import LARGEST_AMOUNT
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
+from headcount.source.scales.amounts import LARGEST_AMOUNT
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 LITTLE = Fraction(1, 50)

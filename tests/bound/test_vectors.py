@@ -16,10 +16,10 @@ from tests.groups import LISTED, SCALE, SECRET, VECTORS, Rows, contributed, grou
 from headcount.bound.boundings.groups import FoundGroups
 from headcount.bound.pairs import vectors as vectors_by_number
 from headcount.bound.pairs.vectors import LARGEST_SUM, NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
-from headcount.source import encoded as encoded_pairs
-from headcount.source.amounts import AMOUNT, GRID
-from headcount.source.contributions import ReadPlan
-from headcount.source.encoded import Rows as Numbers
+from headcount.source.contributions import encoded as encoded_pairs
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.contributions.encoded import Rows as Numbers
+from headcount.source.scales.amounts import AMOUNT, GRID
 
 UNITS = 2**24
 EDGES = [

@@ -19,7 +19,7 @@ from headcount.bound.boundings.scale import ROUNDING_GUARD
 from headcount.bound.boundings.shown import PeopleSizes, PublicItems
 from headcount.bound.selection.profile import size_edges, size_power
 from headcount.source import contributions, open_events
-from headcount.source.contributions import LARGEST_COUNT, Contributions, ReadPlan
+from headcount.source.contributions.contributions import LARGEST_COUNT, Contributions, ReadPlan
 
 SECRET = bytes(32)
 NORM = 2**24

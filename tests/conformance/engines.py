@@ -14,7 +14,7 @@ import pytest
 
 from headcount.noise import KeyedEntropy
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 
 Put = Callable[[pa.Table], Any]
 """Puts a table on an engine."""

@@ -54,7 +54,7 @@ from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import HardlyMore
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.engines.registry import to_arrow
-from headcount.source.periods import Period, Periods
+from headcount.source.scales.periods import Period, Periods
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
 

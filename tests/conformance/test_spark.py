@@ -19,7 +19,7 @@ from headcount.errors import BadParameter, HeadcountError, LedgerError, NotATabl
 from headcount.source import contributions, open_events
 from headcount.source.engines import spark as engine
 from headcount.source.engines import spark_session
-from headcount.source.files import frame_by
+from headcount.source.files.files import frame_by
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_order_of_rows_and_partitions_do_not_matter")]
 

@@ -17,7 +17,7 @@ from experiments.count_release.methods import DELTA, LEVEL, NAMES, PRINTED, TRUE
 from experiments.count_release.tables import Pairs, from_ids, read, synthetic
 from experiments.report import Setting
 from headcount.account.calibration import calibrate
-from headcount.source.arrow_columns import whole_numbers
+from headcount.source.frames.arrow_columns import whole_numbers
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

@@ -43,8 +43,8 @@ from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.race import Race
 from headcount.run import quiet
 from headcount.source import contributions, open_events
-from headcount.source.amounts import GRID, LARGEST_AMOUNT
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
+from headcount.source.scales.amounts import GRID, LARGEST_AMOUNT
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 EVERY: list[VariantName] = list(VARIANTS)

@@ -40,9 +40,9 @@ from headcount.mechanism.mechanism import noise_deviation, noise_distribution
 from headcount.mechanism.stages import joint
 from headcount.noise import NoiseDistribution
 from headcount.run import quiet
-from headcount.source.amounts import GRID
-from headcount.source.contributions import ReadPlan
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.contributions.encoded import Booleans
+from headcount.source.scales.amounts import GRID
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))

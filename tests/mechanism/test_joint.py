@@ -24,8 +24,8 @@ from headcount.exact import Integers
 from headcount.mechanism import JointRounds, Noisy, NoisyRounds
 from headcount.mechanism.stages import joint
 from headcount.mechanism.stages.joint import SHARES, WEIGHTS, Counting
-from headcount.source.contributions import ReadPlan
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.contributions.encoded import Booleans
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction("0.97"), Fraction(1, 10**6))

@@ -24,8 +24,8 @@ from headcount.mechanism import NoisyRounds, Rounds
 from headcount.mechanism.stages import rounds
 from headcount.mechanism.stages.rounds import SHARES, WEIGHTS
 from headcount.noise import Entropy, NoiseDistribution
-from headcount.source.contributions import ReadPlan
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.contributions.encoded import Booleans
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction("0.97"), Fraction(1, 10**6))

@@ -18,7 +18,7 @@ from headcount.bound.selection.profile import Binned, Profile
 from headcount.mechanism.distribution import selected
 from headcount.mechanism.known.strategy import SELECTIONS as KNOWN
 from headcount.noise import KeyedEntropy
-from headcount.source import encoded
+from headcount.source.contributions import encoded
 
 KEY = bytes(range(32))
 ITEM: dict[str, Any] = {"by": "item"}

@@ -34,9 +34,9 @@ from headcount.mechanism.groups.metric import PEOPLE, Metric
 from headcount.mechanism.groups.norms import SeenNorms
 from headcount.mechanism.groups.units import Squares, Sums, Units
 from headcount.noise import Entropy, NoiseDistribution
-from headcount.source.amounts import GRID
-from headcount.source.axis import Axis
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.scales.amounts import GRID
+from headcount.source.scales.axis import Axis
 from tests.groups import SECRET, contributed
 
 Person = tuple[tuple[str, float | None], ...]

@@ -46,7 +46,7 @@ from headcount.mechanism.stages.second import SecondMeasurement
 from headcount.mechanism.unknown import thresholded
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.source import Contributions, contributions
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 from tests.tables import on_shared_engine
 
 Person = tuple[str, ...]

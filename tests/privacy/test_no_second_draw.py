@@ -20,7 +20,7 @@ from headcount.bound.selection.plume import LARGEST_BOUND, Discovering
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.errors import BadParameter, HeadcountError
 from headcount.mechanism import check_widths
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 from tests.strategies import strategy
 
 HUGE = 2**127 - 1

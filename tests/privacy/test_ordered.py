@@ -38,8 +38,8 @@ from headcount.mechanism.ordered.readout import Quantiles
 from headcount.mechanism.ordered.strategy import Method, OrderedStrategy
 from headcount.noise import Entropy
 from headcount.source import contributions, open_events
-from headcount.source.axis import Axis
-from headcount.source.derived import placed
+from headcount.source.contributions.derived import placed
+from headcount.source.scales.axis import Axis
 
 from .test_mechanisms import BOTH, SECRET
 

@@ -125,7 +125,7 @@ def test_a_mechanism_that_fails_is_a_defect_and_quotes_nobody(
 @pytest.mark.parametrize(
     ("module", "error"),
     [
-        ("headcount.source.encoded", ValueError("alice")),
+        ("headcount.source.contributions.encoded", ValueError("alice")),
         ("headcount.mechanism.stages.joint", MemoryError("alice")),
         ("headcount.mechanism.stages.joint", pa.ArrowInvalid("alice")),
         ("duckdb", ValueError("alice")),

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from headcount.source import open_events
-from headcount.source.axis import Axis, Spacing, between, spaced
-from headcount.source.derived import placed
+from headcount.source.contributions.derived import placed
+from headcount.source.scales.axis import Axis, Spacing, between, spaced
 
 SCALES: dict[str, tuple[Any, int, Spacing]] = {
     "even": ((0, 1000), 64, "even"),

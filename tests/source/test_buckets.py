@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.effort import examples
 
-from headcount.source.buckets import LONG, ROWS, buckets_of, siphash
+from headcount.source.scales.buckets import LONG, ROWS, buckets_of, siphash
 
 KEY = bytes(range(32))
 MANY = 2**40
@@ -169,7 +169,7 @@ def test_items_meet_as_often_as_by_chance() -> None:
 
 def test_pandas_is_not_imported() -> None:
     code = (
-        "import sys, pyarrow as pa, pyarrow.csv as c, io; from headcount.source.buckets import buckets_of;"
+        "import sys, pyarrow as pa, pyarrow.csv as c, io; from headcount.source.scales.buckets import buckets_of;"
         "alone = c.ReadOptions(use_threads=False);"  # a thread may outlive the interpreter
         "t = c.read_csv(io.BytesIO(b'a,b\\nx,1\\ny,2\\n'), alone); assert len(buckets_of(t, b'k', 10)) == 2;"
         "assert 'pandas' not in sys.modules"

@@ -23,9 +23,9 @@ from tests.tables import released
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.source import pandas_columns
-from headcount.source.binning import MOMENT, NUMBER
-from headcount.source.cells import text_of
+from headcount.source.frames import pandas_columns
+from headcount.source.frames.cells import text_of
+from headcount.source.scales.binning import MOMENT, NUMBER
 
 
 class Colour(Enum):

@@ -15,8 +15,8 @@ from tests.tables import released
 import headcount as hc
 from headcount.errors import HeadcountError, NotATable, ReadingFailed
 from headcount.source import contributions
-from headcount.source.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.events import open_events
+from headcount.source.scales.amounts import GRID, LARGEST_AMOUNT
 
 CSV = "user,item\n1,a\n2,a\n"
 

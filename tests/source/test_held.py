@@ -14,9 +14,9 @@ from tests.kernels import without_kernels
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import ReadingFailed
-from headcount.source import encoded, held, streamed
+from headcount.source.contributions import encoded, held, streamed
+from headcount.source.contributions.held import holding
 from headcount.source.engines.duckdb import DuckDB
-from headcount.source.held import holding
 from headcount.source.kernels import kernels
 
 ROWS = pa.table({"person": [k % 40 for k in range(400)], "item": [f"item {k % 7 * (k % 3)}" for k in range(400)]})

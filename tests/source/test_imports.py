@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from headcount.source.arrow_columns import arrow, arrow_table, filled, hexadecimal
+from headcount.source.frames.arrow_columns import arrow, arrow_table, filled, hexadecimal
 
 RELEASES = """
 import sys

@@ -18,8 +18,9 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.bound import SampledItems
 from headcount.bound.pairs import keyed_hash
-from headcount.source import contributions, encoded, kernels, open_events, streamed
-from headcount.source.contributions import ReadPlan
+from headcount.source import contributions, kernels, open_events
+from headcount.source.contributions import encoded, streamed
+from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.engines.duckdb import DuckDB
 from headcount.source.kernels import counting, numbering
 from headcount.source.kernels.numbering import IntegerNumbering, TextNumbering, TooMany

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 from tests.tables import released
 
-from headcount.source import blocks, delimited
-from headcount.source.delimited import Dialect
 from headcount.source.events import open_events
+from headcount.source.files import blocks, delimited
+from headcount.source.files.delimited import Dialect
 from headcount.source.reading import progress
 
 Row = tuple[str | None, ...]

@@ -14,7 +14,7 @@ from tests.conformance.engines import COMPARED
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.errors import BadParameter, NotATable
 from headcount.source import contributions, open_events
-from headcount.source.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.engines import registry
 from headcount.source.engines.duckdb import DuckDB, connect
 from headcount.source.engines.engine import Engine

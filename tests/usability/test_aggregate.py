@@ -15,7 +15,7 @@ from headcount.errors import HeadcountError
 from headcount.jobs.parameters.metrics import parse_metric
 from headcount.mechanism.groups.measured import MeasuredGroups
 from headcount.noise import KeyedEntropy
-from headcount.source import encoded
+from headcount.source.contributions import encoded
 
 METRICS = ["people", "events", "sum(x)", "mean(x)", "mean(x) per person", "median(x)"]
 LARGE = {"people": 2, "events": 8, "mean(x)": 600, "mean(x) per person": 600, "median(x)": 8}

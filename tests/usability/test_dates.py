@@ -18,7 +18,7 @@ import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.errors import HeadcountError
 from headcount.planner import Plan
-from headcount.source.periods import Period, start_of
+from headcount.source.scales.periods import Period, start_of
 
 VISITS = pa.table(
     {

@@ -13,8 +13,8 @@ from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow, filled
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
+from headcount.source.frames.arrow_columns import arrow, filled
 
 LARGEST_TOTAL = 2**61
 """Largest total: with noise it stays within 64 bits, and clipping a total raises no sensitivity."""

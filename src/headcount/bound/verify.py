@@ -3,7 +3,7 @@
 from ibis.expr import types as ir
 
 from headcount.bound.bounded import Sensitivity
-from headcount.source.contributions import COUNT, USER
+from headcount.source.contributions.contributions import COUNT, USER
 
 
 def attained(kept: ir.Table) -> Sensitivity:

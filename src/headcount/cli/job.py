@@ -28,7 +28,7 @@ from headcount.release.release import FORMATS, PICTURE_FORMATS, bad_format
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
-from headcount.source.files import found_files, name_of, opened_by
+from headcount.source.files.files import found_files, name_of, opened_by
 from headcount.wording import first_sentence
 from headcount.wording.parameter import ADVANCED, OUTPUT, PRIVACY, WHAT
 

@@ -13,7 +13,7 @@ import typer
 from headcount.cli.option_objects import example_of, with_options
 from headcount.errors import BadParameter
 from headcount.jobs.calls.described import JobParameter, parameters_of
-from headcount.source.regular import check_regular
+from headcount.source.files.regular import check_regular
 from headcount.wording.commas import csv_rows
 
 SHARED = ("data", "user", "neighbours", "dataset", "promise", "ledger", "again", "memory", "spill")

@@ -10,7 +10,7 @@ from typing import Any
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError, NotATable, brief
-from headcount.source.regular import check_regular
+from headcount.source.files.regular import check_regular
 from headcount.source.views.tables import Tables, open_tables, tables_of
 
 EXAMPLE = "def view(tables): return tables.visit.join(tables.person, 'person_id')"

@@ -29,9 +29,9 @@ from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.release import Release
 from headcount.release.views.aggregate import AGGREGATE
-from headcount.source.amounts import GRID, LARGEST_AMOUNT
-from headcount.source.axis import Axis, between, check_value, spaced
-from headcount.source.periods import Period
+from headcount.source.scales.amounts import GRID, LARGEST_AMOUNT
+from headcount.source.scales.axis import Axis, between, check_value, spaced
+from headcount.source.scales.periods import Period
 
 QUANTILE_CELLS = 128
 """Cells of a range, of each group."""

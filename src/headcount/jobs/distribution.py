@@ -33,7 +33,7 @@ from headcount.mechanism.options import choice
 from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
 from headcount.release.views.distribution import DISTRIBUTION
-from headcount.source.periods import Period
+from headcount.source.scales.periods import Period
 from headcount.wording.options import Options
 from headcount.wording.statement import Statement
 

@@ -32,8 +32,8 @@ from headcount.mechanism.topk.options import CountRelease
 from headcount.mechanism.unknown.options import Weighted
 from headcount.release import Release
 from headcount.release.columns import most_first
-from headcount.source.arrow_columns import arrow, whole_numbers
-from headcount.source.periods import Period
+from headcount.source.frames.arrow_columns import arrow, whole_numbers
+from headcount.source.scales.periods import Period
 from headcount.wording.options import Options
 
 PEOPLE_SHARE = Fraction(5, 100)

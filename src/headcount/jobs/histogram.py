@@ -28,7 +28,7 @@ from headcount.mechanism.options import CountOptions, CountRequest
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.topk.options import CountRelease
 from headcount.release import Release
-from headcount.source.periods import Period
+from headcount.source.scales.periods import Period
 from headcount.source.schema import check_amount
 from headcount.wording.options import Options
 

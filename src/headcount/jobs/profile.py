@@ -23,10 +23,10 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
 from headcount.release.views.profile import PROFILE
-from headcount.source.arrow_columns import arrow_table
-from headcount.source.binning import Binning
-from headcount.source.derived import SIZE, WHAT, every_size, size_bins, sizes_of_people
-from headcount.source.periods import Period
+from headcount.source.contributions.derived import SIZE, WHAT, every_size, size_bins, sizes_of_people
+from headcount.source.frames.arrow_columns import arrow_table
+from headcount.source.scales.binning import Binning
+from headcount.source.scales.periods import Period
 from headcount.source.schema import check_kinds
 from headcount.wording.statement import Statement
 

@@ -23,7 +23,7 @@ from headcount.mechanism.ordered.strategy import Method
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release
 from headcount.release.views.quantiles import QUANTILES
-from headcount.source.axis import CELLS, Axis, Spacing, between, check_cells, even, spaced, spans_decades
+from headcount.source.scales.axis import CELLS, Axis, Spacing, between, check_cells, even, spaced, spans_decades
 
 DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
 

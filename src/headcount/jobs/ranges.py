@@ -19,7 +19,7 @@ from headcount.mechanism.ordered.readout import Ranges as Readout
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.release import Release
 from headcount.release.views.ranges import RANGES
-from headcount.source.axis import Axis
+from headcount.source.scales.axis import Axis
 from headcount.wording.options import Options
 
 Mechanism = Literal["auto", "tree", "sample-threshold"]

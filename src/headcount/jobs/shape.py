@@ -25,8 +25,8 @@ from headcount.mechanism.shape.options import Buckets
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.release.shape import Shape as ShapeRelease
 from headcount.release.views.shape import SHAPE
-from headcount.source.arrow_columns import arrow_table
-from headcount.source.periods import Period
+from headcount.source.frames.arrow_columns import arrow_table
+from headcount.source.scales.periods import Period
 from headcount.wording.options import Options
 
 

@@ -24,7 +24,7 @@ from headcount.mechanism.topk.levels import KBAR, VariantName
 from headcount.mechanism.topk.options import MAX_CANDIDATES
 from headcount.mechanism.topk.strategy import TopKStrategy
 from headcount.release import Release
-from headcount.source.periods import Period
+from headcount.source.scales.periods import Period
 
 
 @job_function

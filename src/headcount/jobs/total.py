@@ -30,8 +30,8 @@ from headcount.mechanism.options import CountRequest
 from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
 from headcount.release.views.total import TOTAL
-from headcount.source.arrow_columns import arrow_table
-from headcount.source.derived import labelled
+from headcount.source.contributions.derived import labelled
+from headcount.source.frames.arrow_columns import arrow_table
 from headcount.source.schema import check_amount, check_kinds
 from headcount.wording import counted_noun, times
 from headcount.wording.options import Options

@@ -12,7 +12,7 @@ from pathlib import Path
 from headcount.account import Ledger
 from headcount.errors import BadParameter, NotSealed
 from headcount.release.release import PICTURE_FORMATS, REPORT_FORMATS, Release, open_release
-from headcount.source.regular import check_regular
+from headcount.source.files.regular import check_regular
 
 DERIVED_FORMATS = (".csv", ".json", *REPORT_FORMATS)
 """Formats that are generated from the sealed bytes."""

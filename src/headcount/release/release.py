@@ -31,7 +31,7 @@ from headcount.release.files import write
 from headcount.release.hints.hints import release_hints
 from headcount.release.size import NotARelease, check_size
 from headcount.release.views import View, view_of
-from headcount.source.regular import check_regular
+from headcount.source.files.regular import check_regular
 from headcount.wording import wrapped
 from headcount.wording.typed import path_of
 

@@ -16,11 +16,11 @@ from headcount.mechanism.groups.metric import COUNTS, Metric
 from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.planner import Plan
 from headcount.run import read
-from headcount.source.amounts import AMOUNT, GRID
-from headcount.source.binning import number
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 from headcount.source.reading import reading
+from headcount.source.scales.amounts import AMOUNT, GRID
+from headcount.source.scales.binning import number
 
 ADDITIVE = (*COUNTS, "sum")
 """Metrics whose value is 0 for a group that has no rows."""

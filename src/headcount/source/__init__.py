@@ -3,31 +3,33 @@
 events.py         a table and its columns; opened by schema, no row read
 schema.py         checks against the schema: person, items, amounts, public keys
 identity.py       fingerprint of a table, for a ledger; files that change while they are read
-files.py          files: which, of what kind, with which columns
-parquet.py        Parquet, columns by position
-blocks.py         text files as blocks of lines, streamed to the engine
-header.py         the first line of a CSV
-delimited.py      CSV record by record, so that a broken line affects no other
-jsonl.py          JSON lines, each parsed by itself
-frames.py         pandas, polars, pyarrow, DuckDB relations, as Arrow    cells.py  pandas_columns.py  arrow_columns.py
-regular.py        refuses pipes and devices
-example.py        a small table to try things on
 reading.py        a table while it is read: limits, interrupts, progress
-scans.py          files that Python reads for an engine: progress, Ctrl-C
-contributions.py  (user, item, count): the only way from rows to contributions
-amounts.py        what is measured of a column of numbers, on an engine and in NumPy
-encoded.py        contributions as integers, sorted by NumPy
-derived.py        tables derived before counting: profiles
+example.py        a small table to try things on
+files/            tables in files:
+files.py            which, of what kind, with which columns            regular.py  refuses pipes and devices
+parquet.py          Parquet, columns by position
+blocks.py           text files as blocks of lines, streamed to the engine
+header.py           the first line of a CSV
+delimited.py        CSV record by record, so that a broken line affects no other
+jsonl.py            JSON lines, each parsed by itself
+scans.py            files that Python reads for an engine: progress, Ctrl-C
+frames/           pandas, polars, pyarrow, DuckDB relations, as Arrow  cells.py  pandas_columns.py  arrow_columns.py
 views/            joins and derived tables, with a proof that each row is one person's
-conditions.py     rows that meet a condition            operators.py  conditions that are spelled otherwise
-binning.py        public edges for numbers and dates
-periods.py        days, weeks, months, ... of a column of dates
-axis.py           public scale for a column of numbers
-buckets.py        keyed hash of items into buckets
+contributions/    from rows to contributions:
+contributions.py    (user, item, count): the only way there
+encoded.py          contributions as integers, sorted by NumPy         streamed.py  in one pass     held.py  on disk
+derived.py          tables derived before counting: profiles
+conditions/       rows that meet a condition   operators.py  those that are spelled otherwise   typed_conditions.py
+scales/           what the values of a column are counted or measured by:
+binning.py          public edges for numbers and dates
+periods.py          days, weeks, months, ... of a column of dates
+axis.py             public scale for a column of numbers
+amounts.py          what is measured of a column of numbers, on an engine and in NumPy
+buckets.py          keyed hash of items into buckets
 engines/          the protocol of an engine, DuckDB, Spark, the registry
 """
 
-from headcount.source.contributions import Contributions, contributions
+from headcount.source.contributions.contributions import Contributions, contributions
 from headcount.source.events import Events, open_events
 from headcount.source.identity import identified, identified_rows, watch
 

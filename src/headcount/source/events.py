@@ -14,11 +14,12 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
-from headcount.source import files, frames
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
-from headcount.source.pandas_columns import Role
+from headcount.source.files import files
+from headcount.source.frames import frames
+from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries.step import check_promise, promise_for, unproved
 from headcount.source.views.certificate import Certificate
 from headcount.source.views.tables import tables_of

@@ -7,7 +7,7 @@ from ibis.expr import types as ir
 
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
-from headcount.source.scans import scanned
+from headcount.source.files.scans import scanned
 
 _TABLES: list[ir.Table] = []
 """Tables that are read now, the newest last."""

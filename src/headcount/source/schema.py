@@ -6,8 +6,8 @@ import pyarrow as pa
 from ibis.expr import datatypes as dt
 
 from headcount.errors import BadParameter, UnknownColumn
-from headcount.source.binning import Binning
-from headcount.source.cells import text_of
+from headcount.source.frames.cells import text_of
+from headcount.source.scales.binning import Binning
 
 
 def item_names(count: int) -> tuple[str, ...]:

@@ -31,8 +31,8 @@ from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release.files import write
 from headcount.release.shape import Shape, shape_release
-from headcount.source.buckets import TEXT, buckets_of, item_text
-from headcount.source.regular import check_regular
+from headcount.source.files.regular import check_regular
+from headcount.source.scales.buckets import TEXT, buckets_of, item_text
 from headcount.stream.state import Settings, State, pack, unpack
 from headcount.wording import wrapped
 

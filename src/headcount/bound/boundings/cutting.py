@@ -13,8 +13,8 @@ from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, at_keys
 from headcount.bound.pairs.engine_pairs import PairsOnEngine
 from headcount.bound.pairs.formula import Excess
 from headcount.bound.pairs.pairs import pairs_of
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions.contributions import COUNT, USER, Contributions
+from headcount.source.frames.arrow_columns import whole_numbers
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.scale import ROUNDING_GUARD, ScaledToSum
 from headcount.bound.pairs.keyed_hash import hashed
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow, whole_numbers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions.contributions import COUNT, USER, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.frames.arrow_columns import arrow, whole_numbers
 
 PAIR = 2**20
 """Radix of an encoded pair: PAIR times the index of its item, plus its count, which is at most a million."""

@@ -13,9 +13,9 @@ from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.rounds import BoundedRounds, SplitL2Budget
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.bound.pairs.vectors import Groups
-from headcount.source.arrow_columns import arrow
-from headcount.source.contributions import Contributions
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.contributions import Contributions
+from headcount.source.contributions.encoded import Booleans
+from headcount.source.frames.arrow_columns import arrow
 
 
 @dataclass(frozen=True)

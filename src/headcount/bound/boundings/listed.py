@@ -14,8 +14,8 @@ from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, at_keys
 from headcount.bound.pairs.pairs import pairs_of
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions.contributions import COUNT, USER, Contributions
+from headcount.source.frames.arrow_columns import whole_numbers
 
 
 @dataclass(frozen=True)

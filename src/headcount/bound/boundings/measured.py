@@ -14,9 +14,9 @@ from ibis.expr import types as ir
 from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.scale import ScaledToSize, ScaledToSum
 from headcount.bound.pairs.arithmetic import cut_at
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import USER, WIDE, Contributions
+from headcount.source.contributions.contributions import USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
+from headcount.source.frames.arrow_columns import whole_numbers
 
 MAX_TAKEN_FACTOR = 4
 """The amount clipped from one person counts up to this many times the bound."""

@@ -17,8 +17,8 @@ from headcount.bound.boundings.scale import ROUNDING_GUARD
 from headcount.bound.pairs.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.pairs.pairs import Pairs
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.encoded import added
+from headcount.source.contributions.encoded import added
+from headcount.source.frames.arrow_columns import whole_numbers
 
 
 @dataclass(frozen=True)

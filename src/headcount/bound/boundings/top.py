@@ -17,10 +17,10 @@ from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sen
 from headcount.bound.pairs.arithmetic import quotient
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.exact import Integers
-from headcount.source.amounts import AMOUNT, GRID
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
+from headcount.source.frames.arrow_columns import whole_numbers
+from headcount.source.scales.amounts import AMOUNT, GRID
 
 UNBOUNDED = 2**62
 """Sensitivity component without a limit."""

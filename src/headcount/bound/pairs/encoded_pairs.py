@@ -13,8 +13,8 @@ from headcount.bound.pairs.formula import Above, Division, Excess, Measure, Shar
 from headcount.bound.pairs.keyed_hash import hashes
 from headcount.bound.pairs.vectors import VectorsByNumber
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow, filled, whole_numbers
-from headcount.source.encoded import Booleans, Chunk, EncodedPairs, added
+from headcount.source.contributions.encoded import Booleans, Chunk, EncodedPairs, added
+from headcount.source.frames.arrow_columns import arrow, filled, whole_numbers
 
 NUMBER = "number"
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.exact import Integers
-from headcount.source.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
-from headcount.source.contributions import USER, spelled
-from headcount.source.encoded import EncodedPairs
+from headcount.source.contributions.contributions import USER, spelled
+from headcount.source.contributions.encoded import EncodedPairs
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.frames.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
 
 DIGITS = 8
 """Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""

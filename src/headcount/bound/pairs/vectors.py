@@ -18,10 +18,10 @@ import numpy as np
 
 from headcount.bound.pairs.arithmetic import cut_at, floating, truncated, where
 from headcount.exact import Floats, Integers
-from headcount.source.amounts import AMOUNT, CELL, GRID, LARGEST_AMOUNT
-from headcount.source.axis import Axis
-from headcount.source.contributions import LARGEST_COUNT
-from headcount.source.encoded import Chunk, EncodedPairs, Rows, added
+from headcount.source.contributions.contributions import LARGEST_COUNT
+from headcount.source.contributions.encoded import Chunk, EncodedPairs, Rows, added
+from headcount.source.scales.amounts import AMOUNT, CELL, GRID, LARGEST_AMOUNT
+from headcount.source.scales.axis import Axis
 
 Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]
 Order = Literal[1, 2]

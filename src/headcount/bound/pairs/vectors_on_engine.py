@@ -13,10 +13,10 @@ from ibis.expr import types as ir
 from headcount.bound.bounded import TOTAL, at_keys
 from headcount.bound.pairs.vectors import LARGEST_SUM, NORMS, VALUES, Order, Vector, value_of_pair
 from headcount.exact import Integers
-from headcount.source.amounts import AMOUNT, CELL, GRID
-from headcount.source.arrow_columns import arrow, whole_numbers
-from headcount.source.contributions import COUNT, LARGEST_COUNT, USER, WIDE, Contributions
+from headcount.source.contributions.contributions import COUNT, LARGEST_COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.frames.arrow_columns import arrow, whole_numbers
+from headcount.source.scales.amounts import AMOUNT, CELL, GRID
 
 VALUE, NORM, SUM = "value", "norm", "sum"
 ALL_WHOLE = 2.0**52

@@ -13,10 +13,10 @@ from headcount.bound.selection.profile import Binned, edges
 from headcount.bound.selection.selection import LookAgain, NobodySeen, Selected
 from headcount.bound.selection.statistics import Sizes
 from headcount.noise import Entropy
-from headcount.source.amounts import AMOUNT, GRID, LARGEST_AMOUNT
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import COUNT, USER, Contributions
+from headcount.source.contributions.contributions import COUNT, USER, Contributions
 from headcount.source.engines.registry import to_arrow
+from headcount.source.frames.arrow_columns import whole_numbers
+from headcount.source.scales.amounts import AMOUNT, GRID, LARGEST_AMOUNT
 
 SHARE_ABOVE_LIMIT = 0.02
 """Share of people whose largest amount is above the limit."""

@@ -32,7 +32,7 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.noise import Entropy, softmax
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 from headcount.wording import plural
 
 SLOPE = 2

@@ -22,7 +22,7 @@ from headcount.bound.selection.profile import Binned, Profile
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.exact import Floats
 from headcount.noise import Entropy
-from headcount.source.contributions import LARGEST_COUNT, Contributions
+from headcount.source.contributions.contributions import LARGEST_COUNT, Contributions
 from headcount.source.engines.registry import engine_of
 
 BINS = 13

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from ibis.expr import types as ir
 
 from headcount.exact import Integers
-from headcount.source.arrow_columns import whole_numbers
-from headcount.source.contributions import COUNT, Contributions, per_person
-from headcount.source.encoded import EncodedPairs, added
+from headcount.source.contributions.contributions import COUNT, Contributions, per_person
+from headcount.source.contributions.encoded import EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
+from headcount.source.frames.arrow_columns import whole_numbers
 
 UNIT = 2**20
 """Units per one: a person's share of an item is rounded down to 1/UNIT. Sums stay below 2^53 up to 2^33 people."""

@@ -13,7 +13,7 @@ from headcount.bound.selection.selection import BoundSelection
 from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 
 
 class NoisyNumber(ABC):

@@ -17,7 +17,7 @@ from headcount.bound.selection.paper import Quantile as QuantileSelection
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import Number, one_of, rational, whole
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.wording.options import Options, options
 from headcount.wording.typed import listed
 

@@ -30,7 +30,7 @@ from headcount.bound.selection.statistics import PART, Norm, Sizes, sizes
 from headcount.errors import BadParameter
 from headcount.exact import Integers, whole
 from headcount.noise import Entropy, discrete_laplace, softmax
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 from headcount.wording import plural
 
 STEP_DECAY = 0.7

@@ -10,7 +10,7 @@ from math import log
 from headcount.bound.boundings.measured import added
 from headcount.bound.selection.one_number import NoisyNumber
 from headcount.noise import Entropy
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 
 
 @dataclass(frozen=True)

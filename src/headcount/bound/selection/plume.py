@@ -30,9 +30,9 @@ from headcount.errors import BadParameter
 from headcount.exact import round_up
 from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.source.arrow_columns import arrow
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 from headcount.source.engines.registry import engine_of
+from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import plural
 
 SHARE_ABOVE_BOUND = 0.01

@@ -34,7 +34,7 @@ from headcount.bound.selection.statistics import Sizes, sizes
 from headcount.exact import Floats, Integers
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.source.contributions import LARGEST_COUNT, Contributions
+from headcount.source.contributions.contributions import LARGEST_COUNT, Contributions
 from headcount.wording import plural
 
 LOSS_WEIGHT, EVENTS_LOSS_WEIGHT = 1.5, 1.2

@@ -13,7 +13,7 @@ from headcount.account.events import Event, Neighbours
 from headcount.bound.bounded import Bounding
 from headcount.bound.boundings.sample import SampledEvents, SampledItems
 from headcount.noise import Entropy
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 
 Statistics = TypeVar("Statistics")
 

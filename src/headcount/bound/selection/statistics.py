@@ -11,7 +11,7 @@ import numpy as np
 from headcount.bound.pairs.arithmetic import cut_at, floating, floor, root
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.exact import Integers
-from headcount.source.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions
 
 Norm = Literal["sum", "squares"]
 PART = 1024

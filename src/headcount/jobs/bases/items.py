@@ -18,9 +18,9 @@ from headcount.jobs.parameters.keys import Keys, rows_of
 from headcount.jobs.parameters.parameters import BinEdges, By
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.columns import in_order, most_first
-from headcount.source.arrow_columns import arrow, arrow_table
-from headcount.source.binning import Binning, bins_of
-from headcount.source.periods import Period
+from headcount.source.frames.arrow_columns import arrow, arrow_table
+from headcount.source.scales.binning import Binning, bins_of
+from headcount.source.scales.periods import Period
 from headcount.source.schema import check_keys, check_kinds, item_names
 
 

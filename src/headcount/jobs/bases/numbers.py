@@ -22,9 +22,9 @@ from headcount.mechanism.ordered.readout import Quantiles, Ranges
 from headcount.mechanism.ordered.strategy import SAMPLES, OrderedStrategy
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
-from headcount.source.axis import Axis, check_value
-from headcount.source.binning import Binning
-from headcount.source.derived import placed
+from headcount.source.contributions.derived import placed
+from headcount.source.scales.axis import Axis, check_value
+from headcount.source.scales.binning import Binning
 from headcount.source.schema import check_kinds
 from headcount.wording import counted_noun
 from headcount.wording.options import Options

@@ -9,8 +9,8 @@ from typing import Annotated, Any, get_args
 
 from headcount.errors import BadParameter
 from headcount.jobs.parameters import notation
-from headcount.source.cells import plain_key, text_of
-from headcount.source.periods import Period, Periods, end_of, start_of
+from headcount.source.frames.cells import plain_key, text_of
+from headcount.source.scales.periods import Period, Periods, end_of, start_of
 from headcount.wording.typed import listed
 
 PERIODS: tuple[Period, ...] = get_args(Period)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from headcount.errors import BadParameter
 from headcount.jobs.parameters import notation
 from headcount.jobs.parameters.dates import EXAMPLE, MOST_ITEMS, no_column_of_by
-from headcount.source.cells import plain_key
+from headcount.source.frames.cells import plain_key
 from headcount.wording.typed import listed
 
 MAX_KEYS = 10_000_000

@@ -25,11 +25,11 @@ from headcount.mechanism.stages.sampling import Rule, parse_probability, parse_t
 from headcount.mechanism.topk.levels import VariantName
 from headcount.mechanism.topk.options import parse_kbar
 from headcount.mechanism.unknown import strategy as unknown
-from headcount.source.amounts import LARGEST_AMOUNT
-from headcount.source.binning import MOST as MAX_EDGES
-from headcount.source.binning import Edge, bins_of
-from headcount.source.cells import plain_value
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
+from headcount.source.frames.cells import plain_value
+from headcount.source.scales.amounts import LARGEST_AMOUNT
+from headcount.source.scales.binning import MOST as MAX_EDGES
+from headcount.source.scales.binning import Edge, bins_of
 from headcount.wording.options import Parser
 from headcount.wording.typed import column_name, is_text, listed
 

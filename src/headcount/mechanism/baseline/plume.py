@@ -21,7 +21,7 @@ from headcount.bound.stability import Payment, of_contributions
 from headcount.exact import round_up
 from headcount.mechanism.mechanism import Mechanism, Noisy, noise_distribution
 from headcount.noise import Entropy, NoiseDistribution
-from headcount.source.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow
 
 DISCOVERY_SHARE = Fraction(1, 2)
 """The share of the noise's budget for finding items (the paper's alpha)."""

@@ -24,7 +24,7 @@ from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.options import Noise
 from headcount.mechanism.stages.clipped import Clipped
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.wording import counted_noun
 
 Method = Literal["auto", "laplace", "gaussian", "sample-one", "hypothesis-selection", "sparse", "ks", "recentred"]

@@ -36,10 +36,10 @@ from headcount.mechanism.stages.joint import JointRounds
 from headcount.mechanism.stages.rounds import NoisyRounds
 from headcount.mechanism.stages.second import MAX_SHOWN
 from headcount.noise import Entropy
-from headcount.source.amounts import GRID
-from headcount.source.arrow_columns import arrow
-from headcount.source.axis import Axis
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.encoded import Booleans
+from headcount.source.frames.arrow_columns import arrow
+from headcount.source.scales.amounts import GRID
+from headcount.source.scales.axis import Axis
 
 FOUND_SHARE = Fraction(55, 100)
 """Share of the noise's price for finding groups and counting their people, if more is measured of them."""

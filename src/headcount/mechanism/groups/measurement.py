@@ -33,7 +33,7 @@ from headcount.mechanism.groups.units import Squares, Units
 from headcount.mechanism.mechanism import noise_deviation, noise_distribution
 from headcount.mechanism.stages.second import MAX_SHOWN
 from headcount.noise import Entropy
-from headcount.source.amounts import GRID
+from headcount.source.scales.amounts import GRID
 
 RANGES = 16
 """Number of ranges of values of each group, from which its quantiles are computed."""

@@ -28,8 +28,8 @@ from headcount.mechanism.groups.units import Squares, Sums
 from headcount.mechanism.mechanism import LARGE_TAIL, AnyMechanism, Columns
 from headcount.mechanism.stages.rounds import ROUNDS_MOST_ITEMS, needed_in_rounds, outlook_of_rounds
 from headcount.mechanism.strategy import Forecast, Strategy, all_appear, error_line, few_people, sigma
-from headcount.source.amounts import GRID
-from headcount.source.axis import Axis
+from headcount.source.scales.amounts import GRID
+from headcount.source.scales.axis import Axis
 
 DIVISOR_WEIGHT = 0.4
 """Weight of a count that only means are divided by, beside what is measured itself."""

@@ -44,7 +44,7 @@ from headcount.mechanism.strategy import (
     given_forecast,
     sigma,
 )
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.wording import counted_items, format_number
 
 SELECTIONS = {

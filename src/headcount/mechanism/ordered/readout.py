@@ -11,7 +11,7 @@ from headcount.estimate.ordered import quantile
 from headcount.estimate.ordered.quantile import Counts
 from headcount.exact import Floats
 from headcount.mechanism.mechanism import Columns
-from headcount.source.axis import Axis
+from headcount.source.scales.axis import Axis
 
 
 class Readout(Protocol):

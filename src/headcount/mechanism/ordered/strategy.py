@@ -27,7 +27,7 @@ from headcount.mechanism.strategy import (
     error_line,
     error_table,
 )
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.wording import format_number
 
 Method = Literal["auto", "tree", "sample-threshold", "search", "sample-search"]

@@ -24,7 +24,7 @@ from headcount.estimate.counts.sampled import sampled, unseen
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.stages.sampling import Sampling, sampling
 from headcount.noise import Entropy, NoiseDistribution
-from headcount.source.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import format_number
 
 MAX_REPORTS = 100

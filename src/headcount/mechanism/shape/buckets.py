@@ -25,7 +25,7 @@ from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.shape.contribution_limit import ContributionLimit
 from headcount.mechanism.shape.staircase import INTERVAL, laplace_event
 from headcount.noise import Entropy
-from headcount.source.buckets import buckets_of
+from headcount.source.scales.buckets import buckets_of
 from headcount.wording import plural
 
 BUCKETS_PER_CONTRIBUTION = 2

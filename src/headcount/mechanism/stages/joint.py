@@ -30,7 +30,7 @@ from headcount.mechanism.stages.rounds import NoisyRounds, RoundMeans, Rounds
 from headcount.mechanism.stages.second import MAX_SHOWN, NoisySecond, SecondMeasurement
 from headcount.mechanism.stages.weighted import SECOND_TIME
 from headcount.noise import Entropy
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.encoded import Booleans
 from headcount.wording import plural
 
 WEIGHTS = (2, 3, 4, 6)

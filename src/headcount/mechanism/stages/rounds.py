@@ -29,8 +29,8 @@ from headcount.mechanism.stages.second import MAX_SHOWN, SecondMeasurement
 from headcount.mechanism.stages.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.source.arrow_columns import arrow
-from headcount.source.encoded import Booleans
+from headcount.source.contributions.encoded import Booleans
+from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import format_number, plural
 
 WEIGHTS = (16, 24, 36, 54, 81)

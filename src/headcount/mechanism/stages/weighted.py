@@ -28,7 +28,7 @@ from headcount.mechanism.stages.second import EVENTS_SHARES, MAX_SHOWN, SHARES, 
 from headcount.mechanism.undone import hidden_part
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.source.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import format_number
 
 KNOWN_EVENTS_SHARES = ((Fraction(6, 100), 2), (Fraction(2, 100), 1), (Fraction(22, 100), MAX_SHOWN))

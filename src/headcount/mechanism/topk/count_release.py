@@ -41,7 +41,7 @@ from headcount.mechanism.topk.levels import (
 from headcount.mechanism.topk.search import Search
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.source.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import plural
 
 MAX_PEOPLE = 10**10

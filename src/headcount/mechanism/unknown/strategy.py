@@ -42,7 +42,7 @@ from headcount.mechanism.strategy import (
 )
 from headcount.mechanism.unknown import thresholded
 from headcount.mechanism.unknown.thresholded import Thresholded
-from headcount.source.contributions import LARGEST_COUNT
+from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.wording import format_number, plural
 
 SELECTIONS = {kind.name: kind for kind in (Generalized, Exponential)}

@@ -22,7 +22,7 @@ from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.finite import Bernoulli
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
-from headcount.source.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow
 
 
 @dataclass(frozen=True)

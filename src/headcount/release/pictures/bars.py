@@ -31,7 +31,7 @@ from headcount.release.pictures.scene import (
     upper_end,
     whiskers,
 )
-from headcount.source.derived import EVENTS, ITEMS, WHAT
+from headcount.source.contributions.derived import EVENTS, ITEMS, WHAT
 
 PANEL_INCHES = 2.2
 """The least width of one of several panels beside each other."""

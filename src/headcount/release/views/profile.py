@@ -18,7 +18,7 @@ from headcount.release.people import People
 from headcount.release.plain import refuse
 from headcount.release.views.layout import Layout, check_order
 from headcount.release.views.view import View
-from headcount.source.derived import EVENTS, ITEMS, SIZE, WHAT, size_bins
+from headcount.source.contributions.derived import EVENTS, ITEMS, SIZE, WHAT, size_bins
 
 BEYOND_SHARE = 0.05
 """Share of people who may contribute more than the suggested bound."""

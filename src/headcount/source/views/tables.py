@@ -16,9 +16,9 @@ from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source import files
 from headcount.source.engines.duckdb import connect
 from headcount.source.engines.registry import engine_of
+from headcount.source.files import files
 from headcount.source.views.declared import check_keys
 from headcount.source.views.leaves import NAME, OURS
 from headcount.source.views.view import View

@@ -41,91 +41,91 @@ BUGS = [
     ),
     Bug(
         "sorted here: some come twice",
-        "source/encoded.py",
+        "source/contributions/encoded.py",
         (("between(first << ITEM_BITS, (last << ITEM_BITS) - 1)", "between(first << ITEM_BITS, last << ITEM_BITS)"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
         "sorted here: repeated events are pairs",
-        "source/encoded.py",
+        "source/contributions/encoded.py",
         (("return _by_person(found[new], counted, ", "return _by_person(found, counted, "),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
         "kernels: items of several columns are told apart by the first",
-        "source/streamed.py",
+        "source/contributions/streamed.py",
         (("(first.astype(np.int64) << 32) + other", "(first.astype(np.int64) << 32)"),),
         KERNELS + "test_the_same_pairs_as_the_engine_makes",
     ),
     Bug(
         "kernels: items have each other's names",
-        "source/streamed.py",
+        "source/contributions/streamed.py",
         (("pa.table(found, self._names), _inverse(order)", "pa.table(found, self._names), order"),),
         KERNELS + "test_the_same_pairs_as_the_engine_makes",
     ),
     Bug(
         "sorted here: a count has no limit",
-        "source/encoded.py",
+        "source/contributions/encoded.py",
         (("np.minimum(lengths, maximum) if maximum > 1", "lengths if maximum > 1"),),
         NUMBERS + "test_a_count_stops_at_the_largest",
     ),
     Bug(
         "duplicate rows of a person count as people",
-        "source/contributions.py",
+        "source/contributions/contributions.py",
         (("rows.select(USER, *items).distinct().mutate(", "rows.select(USER, *items).mutate("),),
         TABLES + "test_frames",
     ),
     Bug(
         "not-a-number ids are many people",
-        "source/contributions.py",
+        "source/contributions/contributions.py",
         (('return ibis.ifelse(column.isnan(), None, column.cast("float64") + 0.0)', 'return column.cast("string")'),),
         TABLES + "test_people_of_every_type",
     ),
     Bug(
         '1 and "1" are two people',
-        "source/cells.py",
+        "source/frames/cells.py",
         (("    (Integral, _whole),\n", "    (Integral, repr),\n"),),
         TABLES + "test_numbers_of_every_kind_are_one_person",
     ),
     Bug(
         "pandas: bytes are text, unless one person's are none",
-        "source/cells.py",
+        "source/frames/cells.py",
         (('    return bytes(cell).decode("utf-8", "replace")\n', "    return str(bytes(cell))\n"),),
         CELLS + "test_an_item_of_everybody_stays_theirs",
     ),
     Bug(
         "pandas: an object's address is an item",
-        "source/cells.py",
+        "source/frames/cells.py",
         (("    return None if ADDRESS.search(text) else valid(text)\n", "    return valid(text)\n"),),
         CELLS + "test_what_has_no_value_of_its_own_is_no_item",
     ),
     Bug(
         "pandas: whole floats are other items than integers",
-        "source/cells.py",
+        "source/frames/cells.py",
         (("    return _whole(value) if value.is_integer() else _decimal", "    return _decimal"),),
         CELLS + "test_numbers_by_value_whatever_the_precision",
     ),
     Bug(
         "pandas: one True renames everybody's 1",
-        "source/pandas_columns.py",
+        "source/frames/pandas_columns.py",
         (("column.cat.categories, role, number_of)", "column.cat.categories, role, text_of)"),),
         CELLS + "test_one_true_does_not_rename_the_ones_of_others",
     ),
     Bug(
         "people with long ids all draw the same",
-        "source/contributions.py",
+        "source/contributions/contributions.py",
         (('number == whole.cast("float64")', "number != number"),),
         CELLS + "test_long_ids_of_floats_draw_each_for_themselves",
     ),
     Bug(
         "pandas: integers are items as they are, until one is missing",
-        "source/pandas_columns.py",
+        "source/frames/pandas_columns.py",
         (('    "item": ITEM,\n', '    "item": (*NUMERIC, *ITEM),\n'),),
         CELLS + "test_one_cell_decides_nothing_for_others",
     ),
     Bug(
         "pandas: the plan tells a type that one row decides",
-        "source/frames.py",
+        "source/frames/frames.py",
         (
             (
                 "        return dt.string\n",
@@ -136,13 +136,13 @@ BUGS = [
     ),
     Bug(
         "DuckDB: a name is an expression",
-        "source/frames.py",
+        "source/frames/frames.py",
         (('else f"#{index + 1} AS {name}"', 'else f"{self.names[index]} AS {name}"'),),
         COLUMN_NAMES + "test_a_name_is_a_name",
     ),
     Bug(
         "polars: a name is a pattern",
-        "source/frames.py",
+        "source/frames/frames.py",
         (("(pl.nth(index).alias(name)", "(pl.col(self.names[index]).alias(name)"),),
         COLUMN_NAMES + "test_a_name_is_a_name",
     ),
@@ -154,19 +154,19 @@ BUGS = [
     ),
     Bug(
         "DuckDB: integers of 128 bits wrap around",
-        "source/frames.py",
+        "source/frames/frames.py",
         (('in ("HUGEINT", "UHUGEINT")', 'in ("HUGEINT",)'),),
         KINDS + "test_integers_of_128_bits_do_not_wrap_around",
     ),
     Bug(
         "one text that is no UTF-8 makes the reading fail",
-        "source/arrow_columns.py",
+        "source/frames/arrow_columns.py",
         (("    (is_text, _text),\n", "    (is_text, _same),\n"),),
         KINDS + "test_a_text_that_is_no_utf8_is_repaired_alone",
     ),
     Bug(
         "bytes are accepted by the plan",
-        "source/frames.py",
+        "source/frames/frames.py",
         (("        return dt.DataType.from_pyarrow(kind)\n", "        return dt.string\n"),),
         KINDS + "test_what_cannot_be_read_is_refused_by_the_plan",
     ),
@@ -178,7 +178,7 @@ BUGS = [
     ),
     Bug(
         "a broken line of a CSV is handed on",
-        "source/delimited.py",
+        "source/files/delimited.py",
         (
             (
                 "        return fitting & ~self._open & ~self._broken & ~self._returned\n",
@@ -189,13 +189,13 @@ BUGS = [
     ),
     Bug(
         "a line of a CSV is a record however wide it is",
-        "source/delimited.py",
+        "source/files/delimited.py",
         (("(fields == self.dialect.width) & ", "(fields >= self.dialect.width) & "),),
         LINES + "test_a_broken_line_is_left_out_alone",
     ),
     Bug(
         "an open quote swallows the lines after it",
-        "source/delimited.py",
+        "source/files/delimited.py",
         (
             (
                 "                kept[line:] = False\n                return kept, start\n",
@@ -207,31 +207,31 @@ BUGS = [
     ),
     Bug(
         "a mark that stands first in a block is taken from a person's record",
-        "source/delimited.py",
+        "source/files/delimited.py",
         (('    text = b"\\n" + found  #', "    text = found  #"),),
         LINES + "test_where_a_file_is_cut_changes_nothing",
     ),
     Bug(
         "a CSV is cut between blocks",
-        "source/delimited.py",
+        "source/files/delimited.py",
         (("            elif not last and len(self.block) - start < LONGEST:\n", "            elif False:\n"),),
         LINES + "test_a_csv_of_a_library_is_read_exactly",
     ),
     Bug(
         "a line that is too long is cut, not left out",
-        "source/blocks.py",
+        "source/files/blocks.py",
         (("(rest + tail)[: LONGEST + 1]", "(rest + tail)[: LONGEST - 9]"),),
         LINES + "test_where_a_file_is_cut_changes_nothing",
     ),
     Bug(
         "a folder of a Parquet file overrides a column",
-        "source/parquet.py",
+        "source/files/parquet.py",
         (("hive_partitioning = false", "hive_partitioning = true"),),
         FILES + "test_folders_are_no_columns",
     ),
     Bug(
         "text inside quotes is records",
-        "source/delimited.py",
+        "source/files/delimited.py",
         (
             (
                 "            if found := self.dialect.record.match(self.block, start, start + LONGEST):\n",
@@ -242,7 +242,7 @@ BUGS = [
     ),
     Bug(
         "one person's value decides whether NaN of others counts",
-        "source/binning.py",
+        "source/scales/binning.py",
         (
             (
                 '    return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value\n',
@@ -253,13 +253,13 @@ BUGS = [
     ),
     Bug(
         "an operator is a value that no row has",
-        "source/conditions.py",
+        "source/conditions/conditions.py",
         (("        check_spelling(name, value)\n", "        pass\n"),),
         WHERE + "test_operators_are_refused_before_the_charge",
     ),
     Bug(
         "a range without its end",
-        "source/binning.py",
+        "source/scales/binning.py",
         (
             (
                 "        last = (value == self.edges[-1], self.size - 1)\n",
@@ -270,31 +270,31 @@ BUGS = [
     ),
     Bug(
         "rows that do not fulfil the conditions are counted",
-        "source/conditions.py",
+        "source/conditions/conditions.py",
         (("    return table.filter(*filters).select(*others)\n", "    return table.select(*others)\n"),),
         WHERE + "test_a_release_is_that_of_a_table_with_these_rows_alone[histogram]",
     ),
     Bug(
         "dates beyond the public ones are counted",
-        "source/periods.py",
+        "source/scales/periods.py",
         (("        first, last = self.dates or (FIRST, LAST)\n", "        first, last = FIRST, LAST\n"),),
         DATES + "test_beside_an_unknown_column_too",
     ),
     Bug(
         "joint: items that were left out are found after all",
-        "source/encoded.py",
+        "source/contributions/encoded.py",
         (("flags, self.unused, of_flagged, of_others)", "flags, None, of_flagged, of_others)"),),
         JOINT + "test_one_person_side_by_side",
     ),
     Bug(
         "groups: a row without an amount is dropped for all metrics",
-        "source/encoded.py",
+        "source/contributions/encoded.py",
         (("    fetched = to_arrow(pairs)\n", "    fetched = to_arrow(pairs).drop_null()\n"),),
         VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[by number]",
     ),
     Bug(
         "groups: found by people whose rows have all amounts",
-        "source/contributions.py",
+        "source/contributions/contributions.py",
         (
             (
                 "table=_once_each(rows, self.items), events=rows",
@@ -305,19 +305,19 @@ BUGS = [
     ),
     Bug(
         "groups: other groups count as the first one",
-        "source/encoded.py",
+        "source/contributions/encoded.py",
         (("indices = np.full(len(self.items), -1)", "indices = np.full(len(self.items), 0)"),),
         VECTORS + "test_found_groups_by_number_and_on_the_engine",
     ),
     Bug(
         "a number too large for the engine makes reading fail",
-        "source/contributions.py",
+        "source/contributions/contributions.py",
         (('        return engine_of(column).decimal(column.cast("string"), kind)\n', "        return column\n"),),
         SECOND + "test_a_number_too_large_for_the_engine_is_nobody_and_nothing",
     ),
     Bug(
         "ranges: a number beyond all reason makes reading fail",
-        "source/axis.py",
+        "source/scales/axis.py",
         (
             (
                 "        if last - first == 1:\n            return ibis.literal",

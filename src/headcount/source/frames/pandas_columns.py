@@ -21,8 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headcount.source.arrow_columns import is_text, plain
-from headcount.source.cells import number_of, text_of
+from headcount.source.frames.arrow_columns import is_text, plain
+from headcount.source.frames.cells import number_of, text_of
 
 Role = Literal["person", "item", "number", "moment"]
 """Use of a column."""

@@ -25,8 +25,8 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
-from headcount.source.blocks import LONGEST, Stream, on_engine
 from headcount.source.engines.engine import column_names
+from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 Booleans = NDArray[np.bool_]
 LINE_FEED, RETURN, QUOTE = b'\n\r"'

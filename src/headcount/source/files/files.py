@@ -20,9 +20,9 @@ from typing import Any
 from ibis.expr import types as ir
 
 from headcount.errors import HeadcountError, NotATable
-from headcount.source import delimited, header, jsonl, parquet
 from headcount.source.engines.engine import Engine
-from headcount.source.regular import check_regular
+from headcount.source.files import delimited, header, jsonl, parquet
+from headcount.source.files.regular import check_regular
 
 KINDS = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson")
 PACKED = (".zip", ".bz2", ".xz", ".zst", ".7z", ".gz")

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.source.blocks import LONGEST, Stream, on_engine
 from headcount.source.engines.duckdb import quoted
 from headcount.source.engines.engine import column_names
+from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 VALUE = """
 CASE json_type(line, {0}) WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'DOUBLE' THEN

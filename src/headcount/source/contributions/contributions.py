@@ -13,14 +13,14 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.source.amounts import AMOUNT, GRID, LARGEST_AMOUNT, Numbers, amount, plain_number
-from headcount.source.axis import Axis
-from headcount.source.binning import Binning
-from headcount.source.encoded import EncodedPairs, encode_pairs
+from headcount.source.contributions.encoded import EncodedPairs, encode_pairs
+from headcount.source.contributions.streamed import stream_pairs, streamable
 from headcount.source.engines.registry import engine_of, materialise
 from headcount.source.kernels.numbering import TooMany
+from headcount.source.scales.amounts import AMOUNT, GRID, LARGEST_AMOUNT, Numbers, amount, plain_number
+from headcount.source.scales.axis import Axis
+from headcount.source.scales.binning import Binning
 from headcount.source.schema import item_names, item_type
-from headcount.source.streamed import stream_pairs, streamable
 
 USER = "user"
 COUNT = "count"

@@ -23,7 +23,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import Floats, Integers, rational, whole
-from headcount.source.binning import number
+from headcount.source.scales.binning import number
 from headcount.wording.typed import listed
 
 Spacing = Literal["auto", "even", "log"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from headcount.errors import UnknownColumn
 from headcount.exact import Integers
-from headcount.source.binning import Binning, moment
+from headcount.source.scales.binning import Binning, moment
 
 Period = Literal["hour", "day", "week", "month", "quarter", "year"]
 MONDAY = 4

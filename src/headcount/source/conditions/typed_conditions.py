@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from headcount.errors import BadParameter
-from headcount.source.operators import check_spelling
+from headcount.source.conditions.operators import check_spelling
 from headcount.wording.commas import separate
 
 COLON = re.compile(r"([-+]?[0-9][-+.0-9e]*) ?: ?([-+]?[0-9][-+.0-9e]*)")

@@ -21,11 +21,11 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
-from headcount.source import encoded
-from headcount.source.arrow_columns import arrow
-from headcount.source.encoded import Chunk, EncodedPairs, Numbers32
+from headcount.source.contributions import encoded
+from headcount.source.contributions.encoded import Chunk, EncodedPairs, Numbers32
+from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
-from headcount.source.held import Store, holding
+from headcount.source.frames.arrow_columns import arrow
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of
 

@@ -9,10 +9,10 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
-from headcount.source.binning import Bins, bins_of, one_sided, one_value
-from headcount.source.cells import plain_key, plain_value, text_of
-from headcount.source.contributions import plain_item
-from headcount.source.operators import check_spelling
+from headcount.source.conditions.operators import check_spelling
+from headcount.source.contributions.contributions import plain_item
+from headcount.source.frames.cells import plain_key, plain_value, text_of
+from headcount.source.scales.binning import Bins, bins_of, one_sided, one_value
 from headcount.source.schema import check_keys
 
 Ends = tuple[Any, Any]

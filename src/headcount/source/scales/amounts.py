@@ -10,8 +10,8 @@ import numpy as np
 from ibis.expr import types as ir
 
 from headcount.exact import Floats, Integers
-from headcount.source.axis import Axis
-from headcount.source.binning import number as as_number
+from headcount.source.scales.axis import Axis
+from headcount.source.scales.binning import number as as_number
 
 AMOUNT = "amount"
 CELL = "cell"

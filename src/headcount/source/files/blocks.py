@@ -17,7 +17,7 @@ import pyarrow as pa
 from ibis.expr import types as ir
 
 from headcount.source.engines.duckdb import connect
-from headcount.source.scans import scanning
+from headcount.source.files.scans import scanning
 
 BLOCK = 1 << 22
 """Bytes per read."""

@@ -9,9 +9,9 @@ import ibis
 import pyarrow as pa
 from ibis.expr import types as ir
 
-from headcount.source.axis import Axis
-from headcount.source.binning import Binning, Bins
-from headcount.source.contributions import COUNT, USER, contributions
+from headcount.source.contributions.contributions import COUNT, USER, contributions
+from headcount.source.scales.axis import Axis
+from headcount.source.scales.binning import Binning, Bins
 
 WHAT, SIZE = "contributes", "size"
 ITEMS, EVENTS = "items", "events"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headcount.errors import NotATable
-from headcount.source.blocks import BOM, open_binary
-from headcount.source.delimited import Dialect
+from headcount.source.files.blocks import BOM, open_binary
+from headcount.source.files.delimited import Dialect
 
 LONGEST = 1 << 20
 """Most bytes of a header."""

@@ -14,11 +14,11 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
-from headcount.source import arrow_columns, pandas_columns
 from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.registry import to_arrow
-from headcount.source.pandas_columns import Role
+from headcount.source.frames import arrow_columns, pandas_columns
+from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries import lazy_polars
 from headcount.source.queries.on_duckdb import step_of_relation
 from headcount.source.queries.step import Step

@@ -22,11 +22,11 @@ from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Floats, Integers
-from headcount.source.amounts import AMOUNT, MISSING, Numbers
-from headcount.source.arrow_columns import filled, floating_numbers, whole_numbers
+from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
-from headcount.source.held import Store, holding
+from headcount.source.frames.arrow_columns import filled, floating_numbers, whole_numbers
 from headcount.source.kernels.counting import add_to_items, count_flagged
+from headcount.source.scales.amounts import AMOUNT, MISSING, Numbers
 
 Booleans = NDArray[np.bool_]
 Numbers32 = NDArray[np.uint32]

@@ -1,0 +1,1 @@
+"""Conditions on rows (`where`): as Python takes them, and as people type them."""

@@ -1,0 +1,1 @@
+"""From rows to contributions (user, item, count): on an engine, or as integers in this process."""

@@ -1,0 +1,1 @@
+"""What the values of a column are counted or measured by: bins, periods, public scales, amounts, buckets."""
