@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from headcount.jobs import JOBS
-from tests.docs import engines, pictures, reference
+from tests.docs import engines, messages, pictures, reference
 from tests.docs.snippets import PAGES, ROOT, has_one_run, rewritten
 
 
@@ -44,6 +44,7 @@ if __name__ == "__main__":
     wanted = {(ROOT / name).resolve() for name in sys.argv[1:]} or {*PAGES, *generated}
     pictures.write()
     reference.OPTIONS.write_text(reference.options_page())
+    messages.PAGE.write_text(messages.page())
     engines.PAGE.write_text(engines.page(engines.PAGE.read_text()))
     for page in sorted(wanted):
         if page in generated:

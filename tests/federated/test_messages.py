@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter
 from headcount.federated import Analyst, Invitation, Report, Result, Round
-from headcount.federated.messages import Message
+from headcount.federated.schema import Message
 from tests.federated.people import ID
 
 TICKET = "f" * 32

@@ -32,7 +32,7 @@ from headcount.federated import (
     Tally,
     Total,
 )
-from headcount.federated.messages import Message
+from headcount.federated.schema import Message
 from headcount.federated.shape.client import bucket_of
 from headcount.federated.shape.messages import MAX_BUCKETS, MAX_MESSAGES, MAX_SCALE, MIN_SCALE, Way, _format_bytes
 from headcount.release import Shape
@@ -220,8 +220,8 @@ def test_publishing_finds_what_the_budget_allows(neighbours: Any) -> None:
             {"messages": 100, "way": "secure-sum"},
             'messages=100: with a secure sum each person sends one. Fix: way="shuffle"',
         ),
-        ({"way": "post"}, 'way: unknown. Fix: way="shuffle" or way="secure-sum"'),
-        ({"neighbours": "none"}, 'neighbours: unknown. Fix: neighbours="add-remove" or neighbours="replace"'),
+        ({"way": "post"}, 'way: "shuffle" or "secure-sum" is needed. Fix: way="shuffle"'),
+        ({"neighbours": "none"}, 'neighbours: "add-remove" or "replace" is needed. Fix: neighbours="add-remove"'),
         ({"buckets": 0}, "buckets: a whole number from 1 to 16777216 is needed. Fix: buckets=1"),
         ({"messages": 1}, "messages: a whole number from 2 to 100000 is needed. Fix: messages=2"),
     ],

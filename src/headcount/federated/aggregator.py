@@ -18,8 +18,9 @@ from threading import Lock
 import numpy as np
 
 from headcount.errors import BadParameter
-from headcount.federated.messages import Invitation, Refused, Report, Result, Round, in_order
+from headcount.federated.messages import Invitation, Refused, Report, Result, Round
 from headcount.federated.sample import random_sequence
+from headcount.federated.schema.lists import in_order
 from headcount.federated.single import Single
 from headcount.noise import Entropy, SystemEntropy
 

@@ -11,9 +11,10 @@ from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
 from headcount.federated.counts import WHAT, counts_release
-from headcount.federated.messages import MAX_ITEMS, MAX_PEOPLE, Refused, Result, Round, check_integer
+from headcount.federated.messages import MAX_ITEMS, MAX_PEOPLE, Refused, Result, Round
 from headcount.federated.published import PublishedRounds
 from headcount.federated.sample import invitations_needed
+from headcount.federated.schema import Whole
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release import Release
 
@@ -77,7 +78,7 @@ class Analyst:
         (0.5, 5e-07)
         """
         _check_questions(asks)
-        check_integer("items", items, 1, MAX_ITEMS)
+        Whole(1, MAX_ITEMS).check("items", items)
         typed = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
         cost = _share(typed[0], len(asks)), _share(typed[1], len(asks))
         share = 0 if people is None else INVITATION_DELTA_SHARE
@@ -109,5 +110,5 @@ def _share(amount: Fraction, steps: int) -> Fraction:
 
 
 def _invited(people: int, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int:
-    check_integer("people", people, 1, MAX_PEOPLE)
+    Whole(1, MAX_PEOPLE).check("people", people)
     return max(1, invitations_needed(people, rate, epsilon, delta))

@@ -8,19 +8,20 @@ Invariants:
 - errors do not repeat the bytes.
 """
 
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
-from headcount.account.calibration.budget import budget
+from headcount.account.calibration.budget import MAX_EPSILON, MIN_EPSILON, budget
 from headcount.account.events import Laplace, Neighbours, to_json
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter
 from headcount.exact import Integers, whole, written
+from headcount.federated.schema import Choice, Hex, Optional, Ratio, Record, Text, Texts, Truth, Whole
+from headcount.federated.schema.record import parse_object
 from headcount.noise.laplace import DiscreteLaplace
 
 NAME = b"headcount stream state "
@@ -29,6 +30,10 @@ CHECKSUM = 32
 """Length of the SHA-256 at the end, in bytes."""
 MAX_CELLS = 2**27
 """Most counts: a gibibyte."""
+MAX_TEXT = 2**31 - 1
+"""Most bytes of an item of a domain, as Arrow has it."""
+EPSILON = Ratio(MIN_EPSILON, MAX_EPSILON, longest=801, pattern=r"[0-9]{1,400}([./][0-9]{1,400})?")
+"""Whatever a counter was ever made with."""
 SENSITIVITY = {"add-remove": 1, "replace": 2}
 """l1 sensitivity of all counts to one event."""
 EVENT_CHANGE = {"add-remove": "added or removed", "replace": "replaced by another"}
@@ -116,17 +121,28 @@ class State:
     closed: bool
 
 
+@dataclass(frozen=True)
+class Header(Record):
+    """Line of settings in the bytes of a state."""
+
+    cells: Annotated[int, Whole(1, MAX_CELLS)]
+    closed: Annotated[bool, Truth()]
+    domain: Annotated[tuple[str, ...] | None, Optional(Texts(Text(MAX_TEXT), MAX_CELLS))]
+    epsilon: Annotated[Fraction, EPSILON]
+    key: Annotated[str, Hex(64, shorter=True)]
+    neighbours: Annotated[Neighbours, Choice(get_args(Neighbours))]
+    rules = ("`domain` has `cells` items, or is null: then `cells` is at least 2, and items are hashed with `key`.",)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that it stands for."""
+        return Settings(self.cells, self.domain, self.epsilon, self.neighbours, bytes.fromhex(self.key))
+
+
 def pack(state: State) -> bytes:
     """Encode the state as bytes: a line that names the format, a line of settings, the counts, a checksum."""
     kept = state.settings
-    about = {
-        "cells": kept.cells,
-        "closed": state.closed,
-        "domain": kept.domain,
-        "epsilon": written(kept.epsilon),
-        "key": kept.key.hex(),
-        "neighbours": kept.neighbours,
-    }
+    about = Header(kept.cells, state.closed, kept.domain, kept.epsilon, kept.key.hex(), kept.neighbours).to_plain()
     content = NAME + VERSION + canonical(about).encode() + b"\n" + state.counts.astype("<i8").tobytes()
     return content + sha256(content).digest()
 
@@ -142,22 +158,20 @@ def unpack(content: bytes) -> State:
         raise _bad("a state that was cut off or changed.")
     about, _, counts = body.partition(b"\n")
     try:
-        state = _read(json.loads(about), counts)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError):
+        state = _read(about.decode("ascii"), counts)
+    except ValueError:
         raise _bad("a state with settings that no counter has.") from None
     if pack(state) != content:
         raise _bad("a state that no counter wrote.")
     return state
 
 
-def _read(about: dict[str, Any], counts: bytes) -> State:
-    domain = None if about["domain"] is None else tuple(about["domain"])
-    "".join(domain or ()).encode()  # fails if an item is no text, or no Unicode
-    epsilon, key = budget(about["epsilon"], 0).epsilon, bytes.fromhex(about["key"])
-    settings = Settings(about["cells"], domain, epsilon, about["neighbours"], key)
-    if len(counts) != 8 * settings.cells or len(domain or range(settings.cells)) != settings.cells:
+def _read(about: str, counts: bytes) -> State:
+    header = Header.from_plain(parse_object(about, len(about)))
+    settings = header.settings
+    if len(counts) != 8 * settings.cells or len(settings.domain or range(settings.cells)) != settings.cells:
         raise ValueError("as many counts as cells are needed")
-    return State(settings, np.frombuffer(counts, "<i8").astype(np.int64), about["closed"] is True)
+    return State(settings, np.frombuffer(counts, "<i8").astype(np.int64), header.closed)
 
 
 def _bad(message: str) -> BadParameter:

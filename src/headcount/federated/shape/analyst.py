@@ -12,8 +12,9 @@ from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import of_buckets
 from headcount.exact import Number, positive, rational
-from headcount.federated.messages import MAX_EPSILON, MAX_PEOPLE, Refused, check_integer
+from headcount.federated.messages import MAX_EPSILON, MAX_PEOPLE, Refused
 from headcount.federated.published import PublishedRounds
+from headcount.federated.schema import Choice, Whole
 from headcount.federated.shape.messages import (
     MAX_BUCKETS,
     MAX_MESSAGES,
@@ -23,7 +24,6 @@ from headcount.federated.shape.messages import (
     Tally,
     Total,
     Way,
-    check_choice,
 )
 from headcount.federated.shape.plan import MessageLimits
 from headcount.noise import Entropy, SystemEntropy
@@ -77,8 +77,8 @@ class ShapeAnalyst:
         (711, 1.81)
         """
         _check(people, buckets, messages)
-        check_choice("neighbours", neighbours, get_args(Neighbours))
-        check_choice("way", way, get_args(Way))
+        Choice(get_args(Neighbours)).check("neighbours", neighbours)
+        Choice(get_args(Way)).check("way", way)
         if messages is not None and way == "secure-sum":
             raise BadParameter(f"messages={messages}: with a secure sum each person sends one.", fix='way="shuffle"')
         part = rational("honest", honest, fix="honest=0.9")
@@ -124,11 +124,11 @@ def _shape(round_: ShapeRound, result: Tally | Total, head: str) -> bytes:
 
 
 def _check(people: int, buckets: int | None, messages: int | None) -> None:
-    check_integer("people", people, 1, MAX_PEOPLE)
+    Whole(1, MAX_PEOPLE).check("people", people)
     if buckets is not None:
-        check_integer("buckets", buckets, 1, MAX_BUCKETS)
+        Whole(1, MAX_BUCKETS).check("buckets", buckets)
     if messages is not None:
-        check_integer("messages", messages, 2, MAX_MESSAGES)
+        Whole(2, MAX_MESSAGES).check("messages", messages)
 
 
 def _scale(epsilon: Fraction, neighbours: Neighbours) -> Fraction:

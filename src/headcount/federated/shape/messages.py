@@ -5,16 +5,14 @@
     Tally        a shuffler to the analyst   number of messages of +1 and of -1 in each bucket
     Total        a secure sum to the analyst sum of the messages in each bucket
 
-The invariants are those of `federated.messages`.
+What each field may hold is declared in its type (`federated.schema`), which also states the invariants of messages.
 """
 
-import hashlib
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 from math import ceil, expm1, sinh, sqrt
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
@@ -29,11 +27,11 @@ from headcount.federated.messages import (
     MAX_INTEGER,
     MAX_PEOPLE,
     MIN_EPSILON,
-    Message,
-    check_id,
-    check_integer,
-    check_text,
+    Id,
+    Question,
+    Relation,
 )
+from headcount.federated.schema import Choice, Digested, Message, Pairs, Ratio, Whole, Wholes
 from headcount.federated.shape.length import nonzero_buckets, size_digits, text_length
 from headcount.mechanism.shape.staircase import INTERVAL
 
@@ -52,65 +50,53 @@ MAX_DIGITS = 50
 
 
 @dataclass(frozen=True)
-class ShapeRound(Message):
+class ShapeRound(Digested):
     """Plan of one collection, with its privacy promise."""
 
     kind = "shape-round"
     longest = 1 << 16
-    id: str
+    id: Id
     """32 random hexadecimal digits: no two rounds have the same."""
-    asks: str
+    asks: Question
     """The question, in words. Everybody has one item, or none."""
-    people: int
+    people: Annotated[int, Whole(1, MAX_PEOPLE)]
     """Number of people invited to answer. Public, as is who answers."""
-    honest: Fraction
+    honest: Annotated[Fraction, Ratio(Fraction(1, MAX_PEOPLE), 1, longest=MAX_DIGITS)]
     """Smallest share of them that answers, follows the protocol, and keeps its shares secret."""
-    buckets: int
+    buckets: Annotated[int, Whole(1, MAX_BUCKETS)]
     """Number of buckets that items are hashed into."""
-    key: str
+    key: Id
     """The key of the hash: 32 random hexadecimal digits."""
-    scale: Fraction
+    scale: Annotated[Fraction, Ratio(MIN_SCALE, MAX_SCALE, longest=MAX_DIGITS)]
     """Scale of the discrete Laplace noise that the shares of the honest people add up to."""
-    shape: Fraction
-    spread: Fraction
+    shape: Annotated[Fraction, Ratio(0, MAX_SHAPE, longest=MAX_DIGITS)]
+    spread: Annotated[Fraction, Ratio(0, MAX_SCALE, longest=MAX_DIGITS)]
     """Shape and scale of a bucket's pairs of +1 and -1; both are 0 for a secure sum."""
-    neighbours: Neighbours
+    neighbours: Relation
     """What is hidden: a person's item, or that they have none ("add-remove"); or which item it is ("replace")."""
-    epsilon: Fraction
-    delta: Fraction
+    epsilon: Annotated[Fraction, Ratio(MIN_EPSILON, MAX_EPSILON, longest=MAX_DIGITS)]
+    delta: Annotated[Fraction, Ratio(0, Fraction(99, 100), longest=MAX_DIGITS)]
     """Guarantee to every person: (epsilon, delta), for this round alone."""
-    way: Way
+    way: Annotated[Way, Choice(get_args(Way))]
 
-    def __post_init__(self) -> None:
-        check_id("id", self.id)
-        check_id("key", self.key)
-        check_text("asks", self.asks)
-        check_integer("people", self.people, 1, MAX_PEOPLE)
-        check_integer("buckets", self.buckets, 1, MAX_BUCKETS)
-        check_fraction("honest", self.honest, Fraction(1, MAX_PEOPLE), 1)
-        check_fraction("scale", self.scale, MIN_SCALE, MAX_SCALE)
-        check_fraction("epsilon", self.epsilon, MIN_EPSILON, MAX_EPSILON)
-        check_fraction("delta", self.delta, 0, Fraction(99, 100))
-        check_choice("neighbours", self.neighbours, get_args(Neighbours))
-        check_choice("way", self.way, get_args(Way))
-        self._check_pairs()
+    rules = (
+        'With `way` "shuffle", `shape` is from 1 on and `spread` from 0.01 on; with "secure-sum", both are 0.',
+        f"A person sends at most {MAX_MESSAGES:,} messages on average.",
+        "Noise and pairs keep the promise; whoever gets the round checks that.",
+    )
+
+    def check(self) -> None:
+        """Raise BadParameter for pairs that its way has not, and for too many messages."""
+        pairs = self.shape >= 1 and self.spread >= MIN_SCALE
+        if not (pairs if self.way == "shuffle" else self.shape == self.spread == 0):
+            raise BadParameter(
+                "shape, spread: a shuffler needs pairs, and a secure sum has none.",
+                fix='shape=1, spread=1; or way="secure-sum", shape=0, spread=0',
+            )
         if self.messages > MAX_MESSAGES:
             raise BadParameter(
                 f"buckets, scale, shape, spread: above {MAX_MESSAGES:,} messages a person.", fix="fewer buckets"
             )
-
-    def _check_pairs(self) -> None:
-        if self.way == "shuffle":
-            check_fraction("shape", self.shape, 1, MAX_SHAPE)
-            check_fraction("spread", self.spread, MIN_SCALE, MAX_SCALE)
-        else:
-            check_fraction("shape", self.shape, 0, 0)
-            check_fraction("spread", self.spread, 0, 0)
-
-    @cached_property
-    def digest(self) -> str:
-        """Hash of the whole message, by which answers refer to it: nobody answers one round and counts in another."""
-        return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
 
     @cached_property
     def event(self) -> ShuffledLaplace | Laplace:
@@ -233,19 +219,13 @@ class Shares(Message):
 
     kind = "shares"
     longest = 1 << 24
-    round: str
-    ticket: str = field(repr=False)
+    round: Id
+    ticket: Id = field(repr=False)
     """Counts once."""
-    messages: tuple[tuple[int, int], ...] = field(repr=False)
+    messages: Annotated[
+        tuple[tuple[int, int], ...], Pairs(Whole(0, MAX_BUCKETS - 1), Whole(-MAX_AMOUNT, MAX_AMOUNT))
+    ] = field(repr=False)
     """(bucket, amount), in order: an amount is 1 or -1 for a shuffler, and each bucket comes once in a secure sum."""
-
-    def __post_init__(self) -> None:
-        check_id("round", self.round)
-        check_id("ticket", self.ticket)
-        if not _are_pairs(self.messages) or list(self.messages) != sorted(self.messages):
-            raise BadParameter(
-                "messages: pairs of a bucket and an amount, in order, are needed.", fix="messages=((17, 1),)"
-            )
 
 
 @dataclass(frozen=True)
@@ -254,18 +234,17 @@ class Tally(Message):
 
     kind = "tally"
     longest = 1 << 30
-    round: str
-    answered: int
+    round: Id
+    answered: Annotated[int, Whole(1, MAX_INTEGER)]
     """Number of people who answered."""
-    added: tuple[int, ...] = field(repr=False)
-    taken: tuple[int, ...] = field(repr=False)
+    added: Annotated[tuple[int, ...], Wholes(Whole(0, MAX_INTEGER), MAX_BUCKETS)] = field(repr=False)
+    taken: Annotated[tuple[int, ...], Wholes(Whole(0, MAX_INTEGER), MAX_BUCKETS)] = field(repr=False)
     """Number of messages of +1 and of -1 in each bucket."""
 
-    def __post_init__(self) -> None:
-        check_id("round", self.round)
-        check_integer("answered", self.answered, 1, MAX_INTEGER)
-        _check_buckets("added", self.added, minimum=0)
-        _check_buckets("taken", self.taken, minimum=0)
+    rules = ("`added` and `taken` have the same number of buckets.",)
+
+    def check(self) -> None:
+        """Raise BadParameter unless both have a number for each bucket."""
         if len(self.added) != len(self.taken):
             raise BadParameter("added, taken: a number for each bucket is needed.", fix="added=(3, 0), taken=(2, 1)")
 
@@ -281,59 +260,16 @@ class Total(Message):
 
     kind = "total"
     longest = 1 << 30
-    round: str
-    answered: int
+    round: Id
+    answered: Annotated[int, Whole(1, MAX_INTEGER)]
     """Number of people who answered."""
-    sums: tuple[int, ...] = field(repr=False)
+    sums: Annotated[tuple[int, ...], Wholes(Whole(-MAX_INTEGER, MAX_INTEGER), MAX_BUCKETS)] = field(repr=False)
     """Sum of all amounts in each bucket."""
-
-    def __post_init__(self) -> None:
-        check_id("round", self.round)
-        check_integer("answered", self.answered, 1, MAX_INTEGER)
-        _check_buckets("sums", self.sums, minimum=-MAX_INTEGER)
 
     @property
     def noisy(self) -> Integers:
         """Noisy count of each bucket."""
         return np.array(self.sums, dtype=np.int64)
-
-
-def check_fraction(name: str, value: object, minimum: Fraction | int, most: Fraction | int) -> None:
-    """Raise BadParameter unless the value is a fraction of few digits between `minimum` and `most`."""
-    if type(value) is not Fraction or not minimum <= value <= most or not _short(value):
-        problem = f"{name}: a fraction of few digits from {float(minimum):g} to {float(most):g} is needed."
-        raise BadParameter(problem, fix=f"{name}={most!r}")
-
-
-def _short(value: Fraction) -> bool:
-    return value.denominator.bit_length() < 4 * MAX_DIGITS and len(written(value)) <= MAX_DIGITS
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if type(value) is not str or value not in choices:
-        raise BadParameter(f"{name}: unknown.", fix=" or ".join(f'{name}="{choice}"' for choice in choices))
-
-
-def _are_pairs(messages: Any) -> bool:
-    """True if they are pairs of a bucket and an amount that is not 0."""
-    if type(messages) is not tuple or not set(map(type, messages)) <= {tuple} or not set(map(len, messages)) <= {2}:
-        return False
-    flat = tuple(chain.from_iterable(messages))
-    if not set(map(type, flat)) <= {int}:
-        return False
-    buckets, amounts = flat[::2], flat[1::2]
-    return _within(buckets, 0, MAX_BUCKETS - 1) and _within(amounts, -MAX_AMOUNT, MAX_AMOUNT) and 0 not in amounts
-
-
-def _within(numbers: tuple[int, ...], minimum: int, most: int) -> bool:
-    return not numbers or (minimum <= min(numbers) and max(numbers) <= most)
-
-
-def _check_buckets(name: str, numbers: Any, *, minimum: int) -> None:
-    """Raise BadParameter unless there is a whole number for each bucket."""
-    whole = type(numbers) is tuple and set(map(type, numbers)) == {int} and len(numbers) <= MAX_BUCKETS
-    if not whole or not _within(numbers, minimum, MAX_INTEGER):
-        raise BadParameter(f"{name}: a whole number for each bucket is needed.", fix=f"{name}=(3, 0)")
 
 
 def _format_bytes(count: float) -> str:

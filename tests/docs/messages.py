@@ -1,0 +1,66 @@
+"""The page of messages, generated from their schema. `python -m tests.docs.update` writes it."""
+
+from headcount.federated import Invitation, Report, Result, Round, ShapeRound, Shares, Tally, Total
+from headcount.federated.schema import VERSION, Message, Record
+from headcount.federated.schema.record import kinds_of
+from headcount.stream.state import Header
+from tests.docs.snippets import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "messages.md"
+MESSAGES: tuple[type[Message], ...] = (Round, Invitation, Report, Result, ShapeRound, Shares, Tally, Total)
+HEAD = f"""# Messages between people and an analyst
+
+What `headcount.federated` sends, for whoever writes a client in another language. This page is generated from the \
+schema that headcount checks messages with. [vectors.json](vectors.json) has messages, digests, tickets and buckets to \
+test an implementation with, and texts that must be refused.
+
+## Spelling
+
+A message is one JSON object with the fields below, `kind`, and `version`, which is {VERSION}. It has one spelling, \
+and nothing else is read as a message:
+
+- fields in alphabetical order, no space between tokens, every field present, none twice;
+- ASCII alone: characters outside of the range from space to `~` are `\\uXXXX` with lower-case digits, in pairs of \
+surrogates above U+FFFF; but `\\b`, `\\t`, `\\n`, `\\f`, `\\r`, `\\"` and `\\\\` are short. `/` is not escaped;
+- whole numbers without a point or an exponent;
+- exact numbers are strings: a plain decimal without trailing zeros if there is one (`"0.25"`), else a fraction in \
+lowest terms (`"1/3"`). At most 40 digits before the point and 60 after it, 50 above and below a fraction's line.
+
+A reader parses the text, checks every field, writes the message again, and refuses it unless that is the same text.
+
+## Digest, ticket, bucket
+
+| what | how |
+|---|---|
+| digest of a round | BLAKE2b of the round's text with 16 bytes of output, in hexadecimal. Answers and results carry \
+it as `round` |
+| ticket of an answer | BLAKE2b of the digest, as 32 ASCII characters, with 16 bytes of output, keyed with 32 secret \
+bytes of the device: the same device has the same ticket if it answers a round again. An invited person takes that of \
+the invitation |
+| bucket of an item | BLAKE2b of the item in UTF-8 with 16 bytes of output, keyed with the 16 bytes of the round's \
+`key`; as a big-endian number, modulo `buckets` |
+
+A client answers a round once, never one whose promise does not hold, and draws its coins or its noise from the \
+system's randomness: [sample and threshold](../proofs/sample-threshold.md), [shuffled noise](../proofs/shuffle.md).
+"""
+STATE = """## State of a stream
+
+The bytes of a [counter](../how-to/stream.md) are a line `headcount stream state 1`, a line with the fields below as \
+canonical JSON (without `kind` and `version`), each count as 8 bytes, little-endian, and the SHA-256 of all of that.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *map(_section, MESSAGES), STATE, _table(Header)])
+
+
+def _section(message: type[Message]) -> str:
+    summary = (message.__doc__ or "").partition("\n")[0]
+    return f"## `{message.kind}`\n\n{summary} At most {message.longest:,} characters.\n\n{_table(message)}"
+
+
+def _table(record: type[Record]) -> str:
+    rows = [f"| `{name}` | {kind.words.rstrip(',')} |" for name, kind in kinds_of(record).items()]
+    rules = ["", *(f"- {rule}" for rule in record.rules)] if record.rules else []
+    return "\n".join(["| field | what it may hold |", "|---|---|", *rows, *rules, ""])
