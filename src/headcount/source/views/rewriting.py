@@ -20,7 +20,7 @@ from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
 from headcount.source.views.fallible import never_fails_above
-from headcount.source.views.ids import conjuncts, is_column, parts
+from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
 from headcount.source.views.leaves import Located
 from headcount.source.views.reductions import EXTREMES, RANKS
 
@@ -118,7 +118,7 @@ class _Rewriting:
         function = self._reduction(window.func)
         order = tuple(map(self._safe, window.order_by))
         if _is_placed(window):
-            order = (*order, *_all_columns(parent))
+            order = (*order, *_all_columns(parent, _equal_in_ties(window)))
         return window.copy(func=function, group_by=tuple(map(self._safe, window.group_by)), order_by=order)
 
     def _aggregate(self, node: Any) -> Any:
@@ -210,9 +210,15 @@ def _result(relation: Any, name: str, value: Any) -> Any:
     return ops.TryCast(ops.Field(relation, name), value.dtype)
 
 
-def _all_columns(relation: Any) -> list[Any]:
-    """Keys by which only identical rows tie."""
-    return [ops.SortKey(each) for each in relation.fields.values()]
+def _equal_in_ties(window: Any) -> set[Any]:
+    """Columns in which rows that tie are identical: those of its partition, and those that it is sorted by."""
+    keys = [*window.group_by, *(each.arg for each in window.order_by)]
+    return {each for each in keys if type(each) is ops.Field and identical_if_equal(each.dtype)}
+
+
+def _all_columns(relation: Any, equal: set[Any]) -> list[Any]:
+    """Keys by which only identical rows tie, besides those in which they are identical: fewer keys sort faster."""
+    return [ops.SortKey(each) for each in relation.fields.values() if each not in equal]
 
 
 def _fresh(relation: Any, count: int) -> list[str]:
