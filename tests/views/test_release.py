@@ -1,6 +1,7 @@
 """Views from outside: a plan, a release, a ledger; equal to the release of the rows themselves."""
 
 import json
+import re
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -16,6 +17,8 @@ from headcount.errors import BadParameter, HeadcountError, NotATable, TableChang
 from headcount.noise import KeyedEntropy
 from headcount.release.report.facts import Facts
 from headcount.release.report.view import view_section
+from headcount.source.engines.duckdb import DuckDB
+from headcount.source.engines.registry import BUILT_IN
 from headcount.source.views.certificate import certify
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -275,3 +278,18 @@ def test_tables_that_changed_after_the_plan_are_named(con: Any, name: str) -> No
     assert str(no.value).endswith(
         "Nothing was released. Fix: make the plan again; the same table as before finishes a release that was charged"
     )
+
+
+def test_a_view_on_an_engine_that_cannot_run_it_is_refused(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DuckDB, "certifies", False)
+    message = (
+        "a view on DuckDB: headcount checks views on DuckDB only. Fix: the tables on DuckDB, or as files; or no "
+        "hc.view, but the expression itself with promise='each row belongs to one person', if that is so"
+    )
+    with pytest.raises(NotATable, match=f"^{re.escape(message)}$"):
+        view(con)
+
+
+def test_only_duckdb_runs_views() -> None:
+    """The others have no operation that is NULL where it fails: what has no proof there is not run."""
+    assert [engine.name for engine in BUILT_IN if engine.certifies] == ["duckdb"]

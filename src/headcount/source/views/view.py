@@ -41,7 +41,11 @@ class View:
         _check_connection(self.expression)
         found = engine_of(self.expression)
         if not found.certifies:
-            raise NotATable(f"a view on {found.title}: not supported yet.", fix="tables on DuckDB, or files")
+            raise NotATable(
+                f"a view on {found.title}: headcount checks views on DuckDB only.",
+                fix="the tables on DuckDB, or as files; or no hc.view, but the expression itself with promise='each "
+                "row belongs to one person', if that is so",
+            )
         return found
 
     def certified(self, user: str) -> tuple[Certificate, ir.Table]:
