@@ -25,7 +25,7 @@ def names(requirements: list[str]) -> set[str]:
 def test_everything_that_is_imported_is_declared() -> None:
     extras = [
         each
-        for extra in ("chart", "pld", "postgres", "spark", "spark-java")
+        for extra in ("chart", "flower", "pld", "postgres", "spark", "spark-java")
         for each in PROJECT["optional-dependencies"][extra]
     ]
     declared = names([*PROJECT["dependencies"], *extras, *FRAMES]) | {"py4j"}  # which PySpark brings

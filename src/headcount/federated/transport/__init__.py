@@ -1,0 +1,13 @@
+"""Transport of messages between the aggregator and people's devices, behind one protocol.
+
+    collect.py   Transport: the protocol; collect: a whole round, from its publication to its result
+    memory.py    clients in the same process
+    flower.py    clients that are nodes of Flower (headcount[flower]); imported only if it is used
+
+A transport carries text, and is trusted as much as the aggregator is: it sees who sends what.
+"""
+
+from headcount.federated.transport.collect import Transport, collect
+from headcount.federated.transport.memory import MemoryTransport
+
+__all__ = ["MemoryTransport", "Transport", "collect"]
