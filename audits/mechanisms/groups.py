@@ -157,7 +157,7 @@ def found(neighbours: Neighbours, metrics: tuple[Metric, ...]) -> Run[People]:
         selected = strategy.mechanism(chosen)
         assert isinstance(selected, MeasuredGroups)
         noisy = selected.run(_bounded(people, _comparable(selected.bounding)), entropy)
-        counted = released_people(noisy.found or noisy, selected.bounding.unit)
+        counted = released_people(noisy.rounds or noisy, selected.bounding.unit)
         return {"bound": chosen.limit, **counted, **released(noisy)}
 
     return run

@@ -15,7 +15,7 @@ from headcount.account import Cost
 from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import GaussianThreshold, Neighbours
 from headcount.bound import Bounded, SampledItems
-from headcount.bound.selection.plume import Discovered, Discovering, found
+from headcount.bound.selection.plume import Discovered, Discovering, discover
 from headcount.bound.selection.statistics import Sizes
 from headcount.mechanism import Plume
 from headcount.mechanism.baseline import plume
@@ -72,7 +72,7 @@ def _found(people: People, how: GaussianThreshold, entropy: Entropy) -> pa.Table
     names = sorted(counts)
     totals = np.array([counts[item] for item in names], dtype=np.int64)
     kept = SampledItems(how.items)
-    return found(Bounded(items(tuple(names)), totals, kept.sensitivity), how, entropy)
+    return discover(Bounded(items(tuple(names)), totals, kept.sensitivity), how, entropy)
 
 
 def _counts(people: People, mechanism: Plume, entropy: Entropy) -> dict[str, int]:

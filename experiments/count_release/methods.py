@@ -101,7 +101,7 @@ def _private(table: Contributions, pairs: Pairs, rho: Fraction) -> dict[str, Tri
     mechanism = plume.within(rho - part, chosen, "add-remove")
     noisy = mechanism.run(chosen.bound(table, SYSTEM.secret(), None), SYSTEM)
     counts = pairs.people[whole_numbers(noisy.items["item0"])]
-    bounds = chosen.found.items, chosen.limit
+    bounds = chosen.discovery.items, chosen.limit
     return _both(NoisyCounts(counts, noisy.values.astype(np.float64), mechanism.deviation, bounds), "private 99th")
 
 

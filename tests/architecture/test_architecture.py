@@ -1,5 +1,6 @@
 """Arrows go down only: which rooms of the package there are, and what each of them may import."""
 
+from collections import Counter
 from collections.abc import Set
 from pathlib import Path
 
@@ -23,6 +24,8 @@ FILES = of_files(SRC)
 ROOMS = of_rooms(FILES)
 MAX_ROOMS, MAX_FLOORS = 22, 12  # the uppermost of both is `python -m headcount`; one is `headcount.papers`
 MAX_TOLD_APART = 8
+MAX_FILES = 20
+"""Most files of one folder, besides what says what the folder is for: more are grouped by what they are about."""
 
 BASE = {"errors", "exact", "wording"}
 ONLY = {
@@ -70,6 +73,14 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
 def test_there_are_few_rooms_on_few_floors() -> None:
     assert len(ROOMS) <= MAX_ROOMS, sorted(ROOMS)
     assert max(floors(ROOMS).values()) <= MAX_FLOORS, floors(ROOMS)
+
+
+def test_no_folder_has_many_files() -> None:
+    sizes = Counter(
+        path.parent.relative_to(SRC).as_posix() for path in modules(SRC).values() if path.stem != "__init__"
+    )
+    assert sizes["headcount/account/ledger"] > 10
+    assert {folder: size for folder, size in sizes.items() if size > MAX_FILES} == {}
 
 
 def test_every_room_has_a_rule() -> None:

@@ -28,7 +28,7 @@ from headcount.account.events import (
 from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, Bounding, ListedItems, SampledItems, ScaledToSize, ScaledToSum, Sensitivity
 from headcount.bound.boundings.groups import FoundGroups
-from headcount.bound.selection.plume import found
+from headcount.bound.selection.plume import discover
 from headcount.bound.stability import allows, of_contributions, of_number, of_signed
 from headcount.errors import BadParameter, Defect
 from headcount.mechanism import AnyMechanism, Correlated, CountRelease, Strategy, Thresholded
@@ -174,10 +174,10 @@ def test_items_are_discovered_with_noise_for_the_sample() -> None:
     for items, fits in [(3, True), (2, False)]:
         event = GaussianThreshold(Fraction(1), items, 1, 5, "add-remove")
         if fits:
-            assert len(found(kept, event, Fixed(0))) == 1
+            assert len(discover(kept, event, Fixed(0))) == 1
             continue
         with pytest.raises(BadParameter, match="not for"):
-            found(kept, event, Fixed(0))
+            discover(kept, event, Fixed(0))
 
 
 def test_a_release_for_neighbours_that_its_noise_is_not_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -252,7 +252,7 @@ def test_items_are_found_after_sampling_only() -> None:
     choice = strategy(Cost(Fraction(100), Fraction(1, 10**6)), "add-remove").selection
     chosen = choice.draw(done(ROWS, events=False), Fixed(0))
     assert chosen.items["item0"].to_pylist() == ["a", "b"]
-    assert (chosen.found.items, chosen.limit) == (choice.selection(2).items, 2)
+    assert (chosen.discovery.items, chosen.limit) == (choice.selection(2).items, 2)
     assert chosen.bound(done(ROWS, events=False), b"secret", None).totals.tolist() == [30, 31]
 
 
@@ -260,7 +260,7 @@ def test_the_bounds_are_what_99_of_100_people_have() -> None:
     rows = [(n, item) for n in range(2000) for item in range(3)] + [(n, item) for n in range(10) for item in range(99)]
     choice = strategy(Cost(Fraction(50), Fraction(1, 10**6)), "add-remove").selection
     chosen = choice.draw(done(rows, events=False), Fixed(0))
-    assert (chosen.found.items, chosen.limit) == (3, 3)
+    assert (chosen.discovery.items, chosen.limit) == (3, 3)
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [

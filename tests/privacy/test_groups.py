@@ -245,7 +245,7 @@ def everything(mechanism: MeasuredGroups, few_bins: list[list[float]]):  # type:
         noisy = mechanism.run(bounded(people, mechanism.bounding), entropy)
         totals = [each.totals.values.tolist() for each in noisy.measured.vectors]
         clipped = [each.totals.clipped for each in noisy.measured.vectors]
-        counts = noisy.found.second.totals.values.tolist() if noisy.found else []
+        counts = noisy.rounds.second.totals.values.tolist() if noisy.rounds else []
         return noisy.items["item0"].to_pylist(), noisy.values.tolist(), counts, list(few_bins), clipped, totals
 
     return run

@@ -59,26 +59,27 @@ def _of_events(events: str) -> set[str]:
         return set()
 
 
-def check_relation(neighbours: str, found: str | None, ledger: str) -> None:
+def check_relation(neighbours: str, relation: str | None, ledger: str) -> None:
     """Raise if a charge is for other neighbours than those of the ledger."""
-    if found is not None and found not in RELATIONS:
+    if relation is not None and relation not in RELATIONS:
         raise LedgerError(
-            f"{ledger} has charges for several kinds of neighbours ({found}), which do not add up. Nothing was spent.",
+            f"{ledger} has charges for several kinds of neighbours ({relation}), which do not add up. "
+            "Nothing was spent.",
             fix="a new ledger, with a budget that leaves out what was spent here",
         )
-    if found is not None and neighbours != found:
+    if relation is not None and neighbours != relation:
         raise LedgerError(
-            f"{ledger} adds up charges for neighbours={found!r}, and this one is for {neighbours!r}. Nothing was "
+            f"{ledger} adds up charges for neighbours={relation!r}, and this one is for {neighbours!r}. Nothing was "
             "spent.",
-            fix=f"{_arguments_for(found)}, or a ledger of its own: headcount ledger new other.db --neighbours "
+            fix=f"{_arguments_for(relation)}, or a ledger of its own: headcount ledger new other.db --neighbours "
             f"{neighbours!r} ...",
         )
 
 
-def check_same(neighbours: str | None, found: str | None, ledger: str) -> None:
+def check_same(neighbours: str | None, relation: str | None, ledger: str) -> None:
     """Raise if a ledger is opened for other neighbours than its own."""
-    if neighbours is not None and neighbours != found:
-        kind = f"for neighbours={found!r}" if found else "for the neighbours of its first charge"
+    if neighbours is not None and neighbours != relation:
+        kind = f"for neighbours={relation!r}" if relation else "for the neighbours of its first charge"
         raise LedgerError(
             f"{ledger}: this ledger is {kind}, not for {neighbours!r}.",
             fix=f'Ledger("{ledger}") opens it as it is; other neighbours need another file',

@@ -42,8 +42,8 @@ def _assigned(names: Collection[str]) -> str:
     return rf"\b({'|'.join(names)})={VALUE}"
 
 
-def _option(found: re.Match[str]) -> str:
-    name, value = found.groups()
+def _option(match: re.Match[str]) -> str:
+    name, value = match.groups()
     known = _known(name)
     flag = known[0].flag if known else f"--{name.replace('_', '-')}"
     if name == "where" and value.startswith("{"):

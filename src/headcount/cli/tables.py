@@ -100,13 +100,13 @@ def _evaluated(view: Path, source: str, tables: Tables) -> ir.Table:
     return _checked(view, found)
 
 
-def _checked(view: Path, found: Any) -> ir.Table:
-    if isinstance(found, str):
+def _checked(view: Path, value: Any) -> ir.Table:
+    if isinstance(value, str):
         raise NotATable(f"{view}: SQL text, and headcount checks Ibis expressions only.", fix=EXAMPLE)
-    if not isinstance(found, ir.Table):
-        what = "it defines no view" if found is None else f"its view is of type {type(found).__name__}"
+    if not isinstance(value, ir.Table):
+        what = "it defines no view" if value is None else f"its view is of type {type(value).__name__}"
         raise NotATable(f"{view}: {what}, and an Ibis table is needed.", fix=EXAMPLE)
-    return found
+    return value
 
 
 def _line(error: Exception, view: Path) -> str:

@@ -151,14 +151,14 @@ class Histogram(CountingJob, ListedItemJob):
         )
 
     @property
-    def found(self) -> bool:
+    def selects_items(self) -> bool:
         """True if items are selected one by one, by request."""
         return isinstance(self.mechanism, CountRelease)
 
     @property
     def measured(self) -> bool:
         """True if amounts of groups are measured, as `aggregate` does it."""
-        return bool(self.sum) and not self.found
+        return bool(self.sum) and not self.selects_items
 
     def of_one_row(self, delta: Fraction) -> Self:
         usual = self.count_request == CountRequest(known=self.known, neighbours=self.neighbours, count=self.count)
@@ -168,7 +168,7 @@ class Histogram(CountingJob, ListedItemJob):
 
     @property
     def cost_example(self) -> str:
-        return "epsilon=1" if self.found or self.sum else "epsilon=1, or target_error=10"
+        return "epsilon=1" if self.selects_items or self.sum else "epsilon=1, or target_error=10"
 
     @property
     def own_columns(self) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ class Histogram(CountingJob, ListedItemJob):
             return f"a bound of {self.bound}"
         if self.sum:
             return f"{limit:,} {self.sum} for each {self.item}"
-        return super().bound_phrase(limit) + (f" for each {self.item}" if self.found else "")
+        return super().bound_phrase(limit) + (f" for each {self.item}" if self.selects_items else "")
 
     @property
     def counts_events(self) -> bool:
@@ -203,7 +203,7 @@ class Histogram(CountingJob, ListedItemJob):
 
     @property
     def adds_amounts(self) -> bool:
-        return bool(self.sum) and self.found
+        return bool(self.sum) and self.selects_items
 
     @property
     def scales(self) -> tuple[None, ...] | None:

@@ -13,15 +13,15 @@ MAX_HIDDEN = 2.0
 """An item is taken to lack at most this many times its count."""
 
 
-def undo_sampling(found: Columns, sample: Sample, noise: float) -> Columns:
+def undo_sampling(released: Columns, sample: Sample, noise: float) -> Columns:
     """Columns of counts with noise of this standard deviation, corrected if what the sample removed is measured."""
-    if sample.lost is None or not len(found.by_name["count"]):
-        return found
-    ends = found.by_name["count"], found.by_name["low"], found.by_name["high"]
+    if sample.lost is None or not len(released.by_name["count"]):
+        return released
+    ends = released.by_name["count"], released.by_name["low"], released.by_name["high"]
     counts, low, high = by_ratio(ends, sample.lost.taken, sample.lost.deviation, shrunk=True)
     hidden = np.minimum(sample.hidden, MAX_HIDDEN * counts)
     above = to_int64(np.ceil(counts + np.hypot(high - counts, hidden)))
-    columns = dict(zip(found.by_name, (counts, low, np.maximum(high, above)), strict=True))
+    columns = dict(zip(released.by_name, (counts, low, np.maximum(high, above)), strict=True))
     return Columns(columns, tail=hidden_part(hidden, counts, Z * noise))
 
 

@@ -79,9 +79,9 @@ class Shape(Release, view=SHAPE):
         """The bounding of people, as a clause."""
         return f"each person was held to {counted_noun(self.about.bound, 'item')}"
 
-    def _noted(self, found: Estimate, note: str) -> Estimate:
+    def _noted(self, estimate: Estimate, note: str) -> Estimate:
         """An estimate that says what it is for, unless that is the table as it is."""
-        return replace(found, note=note) if self.about.estimand == "bounded" else found
+        return replace(estimate, note=note) if self.about.estimand == "bounded" else estimate
 
     def to_json(self) -> str:
         """The rows, everything about them, and the properties that follow, as JSON for programs."""

@@ -74,10 +74,10 @@ def _rows(plans: Sequence[Plan], ways: Sequence[Way], runs: int) -> list[dict[st
     return rows
 
 
-def _row(found: Sequence[dict[str, Score]], truth: Truth, measure: str) -> dict[str, Any]:
+def _row(by_release: Sequence[dict[str, Score]], truth: Truth, measure: str) -> dict[str, Any]:
     """What all releases of a way come to, for one released column."""
     values = next(iter(truth.values())) if measure == RANK else truth[measure]
-    return combined([each[measure] for each in found], len(values.by_item))
+    return combined([each[measure] for each in by_release], len(values.by_item))
 
 
 def _table(rows: Sequence[dict[str, Any]], varied: Sequence[str]) -> pa.Table:

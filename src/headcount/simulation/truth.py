@@ -65,9 +65,9 @@ def _known(items: list[tuple[Any, ...]], column: pa.ChunkedArray) -> Iterator[tu
     return ((item, float(value)) for item, value in zip(items, column.to_pylist(), strict=True) if value is not None)
 
 
-def _named(plan: Plan, found: pa.Table, items: int) -> list[Any]:
+def _named(plan: Plan, table: pa.Table, items: int) -> list[Any]:
     """The columns of items, as they are released."""
-    columns = found.columns[:items]
+    columns = table.columns[:items]
     return list(plan.job.item_columns(columns).values()) if isinstance(plan.job, ItemJob) else columns
 
 

@@ -22,7 +22,7 @@ def visible_json(text: str) -> str:
     >>> visible_json('{"item": "\\u009b2J"}')
     '{"item": "\\\\u009b2J"}'
     """
-    return _JSON_UNPRINTABLE.sub(lambda found: _escaped(found[0]), text)
+    return _JSON_UNPRINTABLE.sub(lambda match: _escaped(match[0]), text)
 
 
 def _escaped(char: str) -> str:

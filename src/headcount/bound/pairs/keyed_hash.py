@@ -30,7 +30,7 @@ def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
     """Function that returns the hashes of people above a bound, by their numbers: computed here for a few people whose
     ids are here and are text or integers, else by the engine. The digits are the same."""
 
-    def found(people: Integers) -> Integers:
+    def of_people(people: Integers) -> Integers:
         ids = None if numbers.ids is None else numbers.ids[USER]
         if ids is None or len(people) > FEW_PEOPLE or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
             return _at(_on_engine(numbers, max_items, secret), people)
@@ -38,7 +38,7 @@ def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
         digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
         return np.array(digits, dtype=np.int64)
 
-    return found
+    return of_people
 
 
 def _on_engine(numbers: EncodedPairs, max_items: int, secret: bytes) -> ir.Table:

@@ -73,13 +73,13 @@ class Discovered(Bounding):
     """The sampling of a person's discovered items."""
     items: pa.Table = field(repr=False)
     """item0, item1, ...: the discovered items."""
-    found: GaussianThreshold
+    discovery: GaussianThreshold
     """Event of their discovery."""
 
     @property
     def first(self) -> SampledItems:
-        """The sampling by which they were discovered: `found` refuses another one."""
-        return SampledItems(self.found.items)
+        """The sampling by which they were discovered: `discover` refuses another one."""
+        return SampledItems(self.discovery.items)
 
     @property
     def limit(self) -> int:
@@ -97,12 +97,12 @@ class Discovered(Bounding):
         return self.sampled.kept(_only(contributions, ibis.memtable(self.items)), secret)
 
     def explain(self, item: str) -> str:
-        noise, minimum = float(self.found.variance) ** 0.5, self.found.threshold
+        noise, minimum = float(self.discovery.variance) ** 0.5, self.discovery.threshold
         return (
-            f"To find {plural(item)}, headcount keeps at most {self.found.items:,} of each person. It adds discrete "
-            f"Gaussian noise with a standard deviation of {noise:,.3g} to the count of every {item} that is left, and "
-            f"finds those whose noisy count is at least {minimum:,}. To count these, it starts again from all rows. "
-            f"{self.sampled.explain(item)}"
+            f"To find {plural(item)}, headcount keeps at most {self.discovery.items:,} of each person. It adds "
+            f"discrete Gaussian noise with a standard deviation of {noise:,.3g} to the count of every {item} that "
+            f"is left, and finds those whose noisy count is at least {minimum:,}. To count these, it "
+            f"starts again from all rows. {self.sampled.explain(item)}"
         )
 
 
@@ -144,7 +144,7 @@ class Discovering(BoundSelection[Contributions]):
     def draw(self, statistics: Contributions, entropy: Entropy) -> Discovered:
         first = self.usual.draw(self.usual.look(statistics), entropy)
         how = self.selection(first.max_items)
-        items = found(first.bound(statistics, entropy.secret(), None), how, entropy)
+        items = discover(first.bound(statistics, entropy.secret(), None), how, entropy)
         with among(statistics, items) as found_:
             second = self.usual.draw(self.usual.look(found_), entropy)
         return Discovered(second, items, how)
@@ -157,7 +157,7 @@ class Discovering(BoundSelection[Contributions]):
         )
 
 
-def found(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
+def discover(kept: Bounded, how: GaussianThreshold, entropy: Entropy) -> pa.Table:
     """Discover the items that occur and whose noisy count is at least the threshold."""
     if not allows(how, of_contributions(kept.sensitivity), how.neighbours):
         raise BadParameter(f"{how}: not for {kept.sensitivity}.", fix="an event for the bound that was selected")

@@ -82,13 +82,13 @@ class Posterior:
     """Their upper ends."""
 
 
-def posterior(values: Floats, variances: Floats, found: Integers, levels: Levels, target: float) -> Posterior:
+def posterior(values: Floats, variances: Floats, item_levels: Integers, levels: Levels, target: float) -> Posterior:
     """Compute the posterior of each item from its noisy value, the variance of that noise, and the index of the level
     at which it was found. The point estimate maximises the probability of a relative error of at most `target`."""
-    nexts = _nexts(values, variances, found, levels)
+    nexts = _nexts(values, variances, item_levels, levels)
     summary = np.zeros((4, len(values)))
-    for level in np.unique(found):
-        indices = np.flatnonzero(found == level)
+    for level in np.unique(item_levels):
+        indices = np.flatnonzero(item_levels == level)
         for chunk in np.array_split(indices, -(-len(indices) // CHUNK)):
             summary[:, chunk] = _of_level(values[chunk], variances[chunk], int(level), levels, nexts, target)
         summary[2, indices] = _lower_ends(values[indices], variances[indices], summary[:, indices])
@@ -151,17 +151,17 @@ def _quantile(weights: Floats, counts: Floats, step: Floats, part: float) -> Flo
     return quantile
 
 
-def _nexts(values: Floats, variances: Floats, found: Integers, levels: Levels) -> Floats:
+def _nexts(values: Floats, variances: Floats, item_levels: Integers, levels: Levels) -> Floats:
     """Quantiles of the posterior of the next item's count. Its likelihood compares the mean value of each level with
     the mean for a count of 0; its prior has the scale that counts proportional to 1 / rank would give."""
     weighted, weight = 0.0, 1e-12
-    for level in np.unique(found[found > 0]):
-        here = found == level
+    for level in np.unique(item_levels[item_levels > 0]):
+        here = item_levels == level
         mean, variance = _moments(int(level), levels)
         error = COMMON_VARIANCE / levels.rates[level] ** 2 + (variance + variances[here].mean()) / here.sum()
         weighted += (values[here].mean() - mean) / error
         weight += 1 / error
-    last = levels.threshold(int(found.max(initial=0)))
+    last = levels.threshold(int(item_levels.max(initial=0)))
     fit, deviation = weighted / weight, weight**-0.5
     grid = np.linspace(0, 1, 2001) ** 2 * (max(fit, 0.0) + 6 * min(deviation, last))
     rank = max(1.0, last * len(values) / levels.listed)

@@ -126,7 +126,7 @@ def corrected(totals: Totals, sizes: Floats | None = None) -> Estimates:
     return Estimates(totals.values + lost.value * part, noise, lost.below * part, lost.above * part)
 
 
-def with_own_losses(found: Estimates, totals: Totals, people: Floats, limit: float) -> Estimates:
+def with_own_losses(estimates: Estimates, totals: Totals, people: Floats, limit: float) -> Estimates:
     """Distances from a centre that may be too small by more than in proportion, in groups unlike the others.
 
     A person's vector is shortened to the limit c. If what they have in other groups is at most c long, a distance m in
@@ -138,5 +138,7 @@ def with_own_losses(found: Estimates, totals: Totals, people: Floats, limit: flo
     lost = totals.clipped
     above, below = (np.minimum(own, max(end, 0.0)) for end in (lost.above + lost.value, lost.below - lost.value))
     return replace(
-        found, above=found.above + np.where(kept > 0, above, 0.0), below=found.below + np.where(kept < 0, below, 0.0)
+        estimates,
+        above=estimates.above + np.where(kept > 0, above, 0.0),
+        below=estimates.below + np.where(kept < 0, below, 0.0),
     )

@@ -48,25 +48,25 @@ class Counts(Protocol):
         ...
 
 
-def quantiles(found: Counts, qs: NDArray[np.float64], edges: NDArray[np.float64]) -> Intervals:
+def quantiles(leaf_counts: Counts, qs: NDArray[np.float64], edges: NDArray[np.float64]) -> Intervals:
     """Compute the quantiles `qs`, given the increasing edges of the leaves. If the total is estimated as 0: the middle,
     with the whole range as the interval."""
     qs, edges = np.asarray(qs, dtype=np.float64), np.asarray(edges, dtype=np.float64)
-    everybody = max(float(found.below[-1]), 0.0)
+    everybody = max(float(leaf_counts.below[-1]), 0.0)
     from scipy.optimize import isotonic_regression  # slow to import: half as long as all the rest
 
-    below = np.clip(isotonic_regression(found.below).x, 0.0, everybody)
+    below = np.clip(isotonic_regression(leaf_counts.below).x, 0.0, everybody)
     values = _where(below, qs * everybody, edges)
     if everybody == 0:
         return values, np.full_like(values, edges[0]), np.full_like(values, edges[-1])
-    ends = np.array([_ends(found, q) for q in qs.tolist()], dtype=np.int64).reshape(-1, 2)
+    ends = np.array([_ends(leaf_counts, q) for q in qs.tolist()], dtype=np.int64).reshape(-1, 2)
     return values, np.minimum(edges[ends[:, 0]], values), np.maximum(edges[ends[:, 1]], values)
 
 
-def ranges(found: Counts, firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -> Intervals:
+def ranges(leaf_counts: Counts, firsts: NDArray[np.int64], lasts: NDArray[np.int64]) -> Intervals:
     """Compute the counts from leaf `first` up to, but excluding, leaf `last`."""
     firsts, lasts = np.asarray(firsts, dtype=np.int64), np.asarray(lasts, dtype=np.int64)
-    counts, within = found.below[lasts] - found.below[firsts], found.between(firsts, lasts)
+    counts, within = leaf_counts.below[lasts] - leaf_counts.below[firsts], leaf_counts.between(firsts, lasts)
     half_width = scipy.special.ndtri(1 - MISS_RATE / 2) * within.deviations
     low, high = np.minimum(within.minimum - half_width, counts), np.maximum(within.maximum + half_width, counts)
     return np.maximum(counts, 0.0), np.maximum(low, 0.0), np.maximum(high, 0.0)
@@ -87,9 +87,9 @@ def _crossed(below: Floats, targets: Floats, edges: Floats, side: Literal["left"
     return position
 
 
-def _ends(found: Counts, q: float) -> tuple[int, int]:
+def _ends(leaf_counts: Counts, q: float) -> tuple[int, int]:
     """Indices of the edges that enclose the quantile."""
-    within, shape = found.excess(q), found.shape
+    within, shape = leaf_counts.excess(q), leaf_counts.shape
     low, high = 0, shape.leaves
     for level in range(shape.levels):
         edges = np.append(np.arange(low, high, shape.fan_out ** (shape.levels - 1 - level)), high)

@@ -108,20 +108,20 @@ def kernel(noise: Sequence[Any]) -> Kernel:
     return one
 
 
-def _columns(found: Prevalence, errors: Uncertainty) -> dict[str, Integers]:
+def _columns(prevalence: Prevalence, errors: Uncertainty) -> dict[str, Integers]:
     """Columns with two intervals for each count: of the count itself, and of the number of items with it or more."""
-    r, ranks = _around(found, errors), found.at_least - found.items // 2
-    fewest, largest = errors.band(found)
-    minimum, maximum = _falling(*errors.band(found, r))
+    r, ranks = _around(prevalence, errors), prevalence.at_least - prevalence.items // 2
+    fewest, largest = errors.band(prevalence)
+    minimum, maximum = _falling(*errors.band(prevalence, r))
     low, high = (np.append(0, r)[np.searchsorted(-each, -ranks, side="right")] for each in (minimum, maximum))
     columns = {
-        "count": found.counts,
-        "low": np.minimum(low, found.counts),
-        "high": np.maximum(np.minimum(high, errors.max_count), found.counts),
-        "items": found.items,
-        "at_least": found.at_least,
-        "at_least_low": np.minimum(fewest, found.at_least),
-        "at_least_high": np.maximum(largest, found.at_least),
+        "count": prevalence.counts,
+        "low": np.minimum(low, prevalence.counts),
+        "high": np.maximum(np.minimum(high, errors.max_count), prevalence.counts),
+        "items": prevalence.items,
+        "at_least": prevalence.at_least,
+        "at_least_low": np.minimum(fewest, prevalence.at_least),
+        "at_least_high": np.maximum(largest, prevalence.at_least),
     }
     return {name: np.ascontiguousarray(each[::-1], np.int64) for name, each in columns.items()}
 
@@ -131,9 +131,9 @@ def _falling(minimum: Integers, maximum: Integers) -> tuple[Integers, Integers]:
     return np.maximum.accumulate(minimum[::-1])[::-1], np.minimum.accumulate(maximum)
 
 
-def _around(found: Prevalence, errors: Uncertainty) -> Integers:
+def _around(prevalence: Prevalence, errors: Uncertainty) -> Integers:
     """The estimated counts and those within noise of them, increasing; a subset, if they are many."""
     reach = errors.noise_quantile + 1
-    steps = min(reach, MAX_AROUND // max(len(found.counts), 1) + 1)
+    steps = min(reach, MAX_AROUND // max(len(prevalence.counts), 1) + 1)
     offsets = np.unique(np.append(0, np.linspace(-reach, reach, 2 * steps + 1).astype(np.int64)))
-    return np.unique(np.maximum(found.counts[:, None] + offsets, 1))
+    return np.unique(np.maximum(prevalence.counts[:, None] + offsets, 1))

@@ -41,7 +41,7 @@ class Plume(Mechanism[Bounded, Noisy]):
 
     @property
     def payments(self) -> tuple[Payment, ...]:
-        return (self.bounding.found, of_contributions(self.bounding.first.sensitivity)), *super().payments
+        return (self.bounding.discovery, of_contributions(self.bounding.first.sensitivity)), *super().payments
 
     @property
     def distribution(self) -> NoiseDistribution:
@@ -56,7 +56,7 @@ class Plume(Mechanism[Bounded, Noisy]):
 
     @property
     def visible_from(self) -> int | None:
-        return max(self.bounding.found.threshold, self.threshold or 0)
+        return max(self.bounding.discovery.threshold, self.threshold or 0)
 
     def run(self, bounded: Bounded, entropy: Entropy) -> Noisy:
         self.check(bounded)

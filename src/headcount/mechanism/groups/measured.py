@@ -56,7 +56,7 @@ class NoisyGroups(Noisy):
     """Groups with noisy totals of every vector."""
 
     measured: Measurements
-    found: NoisyRounds | None = None
+    rounds: NoisyRounds | None = None
     """The weights and counts of people by which groups were found; None if they were known, or none was found."""
 
 
@@ -90,13 +90,13 @@ class MeasuredGroups(Mechanism[BoundedGroups, NoisyGroups]):
 
     def run(self, bounded: BoundedGroups, entropy: Entropy) -> NoisyGroups:
         self.check(bounded)
-        shown, found = self._found(bounded, entropy)
+        shown, found = self._public_groups(bounded, entropy)
         if not shown.any():
             return NoisyGroups(found.items, found.values, Measurements())
         measured = self.measurement.run(bounded.look(shown), len(found.values), entropy)
         return NoisyGroups(found.items, found.values, measured, found if isinstance(found, NoisyRounds) else None)
 
-    def _found(self, bounded: BoundedGroups, entropy: Entropy) -> tuple[Booleans, Noisy]:
+    def _public_groups(self, bounded: BoundedGroups, entropy: Entropy) -> tuple[Booleans, Noisy]:
         """True for the groups that are public from now on, and these groups."""
         if self.finding is None:
             return np.ones(len(bounded.totals), dtype=bool), Noisy(bounded.items, bounded.totals)
@@ -164,7 +164,7 @@ class _Estimated:
 
     def __init__(self, mechanism: MeasuredGroups, noisy: NoisyGroups) -> None:
         self.mechanism, self.noisy = mechanism, noisy
-        self.found = {_plain(each.vector): each for each in noisy.measured.vectors}
+        self.by_vector = {_plain(each.vector): each for each in noisy.measured.vectors}
         self.counted: dict[Vector, Estimates] = {}
         self.distributions: dict[Vector, Distributions] = {}
         self.half_width = mechanism.measurement.noise.half_width
@@ -199,13 +199,13 @@ class _Estimated:
 
     def _sum(self, column: int) -> Estimates:
         plain = Vector("amount", column)
-        if plain in self.found:
-            return self._combined(self.found[plain].totals)
-        centred = next(each for each in self.found if each.centred and each.column == column)
+        if plain in self.by_vector:
+            return self._combined(self.by_vector[plain].totals)
+        centred = next(each for each in self.by_vector if each.centred and each.column == column)
         return self._mean(centred).times(self._counts(centred.divisor))
 
     def _mean(self, vector: Vector) -> Estimates:
-        counts, measured = self._counts(vector.divisor), self.found[vector]
+        counts, measured = self._counts(vector.divisor), self.by_vector[vector]
         limit, people = measured.bound / GRID, self._counts(PEOPLE) if self._counts_people else counts
         found = corrected(measured.totals, counts.values)
         found = with_own_losses(found, measured.totals, people.at_least, limit)
@@ -215,18 +215,18 @@ class _Estimated:
     @property
     def _counts_people(self) -> bool:
         """True if the people of each group are measured, while groups are found or by themselves."""
-        return PEOPLE in self.found or self.first is not None
+        return PEOPLE in self.by_vector or self.first is not None
 
     def _counts(self, vector: Vector) -> Estimates:
         """Number of people or events; of those with an amount, a group may have none, however many people it has."""
         if vector not in self.counted:
-            self.counted[vector] = self._people() if vector == PEOPLE else self._combined(self.found[vector].totals)
+            self.counted[vector] = self._people() if vector == PEOPLE else self._combined(self.by_vector[vector].totals)
         return self.counted[vector]
 
     def _people(self) -> Estimates:
         """Number of people: as they were counted while groups were found, unless they are measured by themselves."""
-        if PEOPLE in self.found:
-            return self._combined(self.found[PEOPLE].totals, passes=2)
+        if PEOPLE in self.by_vector:
+            return self._combined(self.by_vector[PEOPLE].totals, passes=2)
         assert self.first is not None
         nothing = np.zeros_like(self.first.counts)
         return Estimates(self.first.counts, self.first.deviations, nothing, self.first.hidden)
@@ -234,9 +234,9 @@ class _Estimated:
     @cached_property
     def first(self) -> CombinedCounts | None:
         """The people that groups were found by; None if groups were known."""
-        if self.mechanism.finding is None or self.noisy.found is None:
+        if self.mechanism.finding is None or self.noisy.rounds is None:
             return None
-        return self.mechanism.finding.counts(self.noisy.found)
+        return self.mechanism.finding.counts(self.noisy.rounds)
 
     def _combined(self, totals: Totals, passes: int = 1) -> Estimates:
         """Totals from their own measurement and from the people that groups were found by, if both are in about the
@@ -259,7 +259,7 @@ class _Estimated:
         assert axis is not None
         vector = Vector("cells", metric.column)
         if vector not in self.distributions:
-            found, pooled = self.found[vector], self.noisy.measured.pooled[metric.column]
+            found, pooled = self.by_vector[vector], self.noisy.measured.pooled[metric.column]
             self.distributions[vector] = Distributions(found.totals, pooled, found.vector.starts, axis.points)
         return self.distributions[vector].quantile(float(metric.q), self.half_width)
 

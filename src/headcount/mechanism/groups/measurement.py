@@ -146,7 +146,7 @@ class GroupMeasurement:
             return Measurements()
         if count > self.most_groups:
             raise BadParameter(f"{count:,} groups: the noise is for {self.most_groups:,}.", fix="fewer groups")
-        vectors, pooled = self._found(groups, entropy)
+        vectors, pooled = self._centred_vectors(groups, entropy)
         norms = self._profile(groups, self._profiled(vectors, count), count, entropy)
         planned = [
             self._planned(groups, vector, given, norms, count, entropy)
@@ -154,7 +154,7 @@ class GroupMeasurement:
         ]
         return Measurements(self._totals(groups, count, planned, entropy), pooled)
 
-    def _found(self, groups: Groups, entropy: Entropy) -> tuple[list[Vector], dict[int, Floats]]:
+    def _centred_vectors(self, groups: Groups, entropy: Entropy) -> tuple[list[Vector], dict[int, Floats]]:
         """The vectors with their centres and ranges, and the distribution of all groups together by column: from a
         noisy histogram of amounts each."""
         units = self.units.shared([vector.needs_values for vector in self.vectors])

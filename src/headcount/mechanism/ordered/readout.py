@@ -20,7 +20,7 @@ class Readout(Protocol):
     @property
     def axis(self) -> Axis: ...
 
-    def columns(self, found: Counts, *, hides: bool) -> Columns:
+    def columns(self, leaf_counts: Counts, *, hides: bool) -> Columns:
         """The released columns; `hides` if small counts were hidden."""
 
 
@@ -36,8 +36,8 @@ class Quantiles:
         """The quantiles as floats."""
         return np.array([float(each) for each in self.q])
 
-    def columns(self, found: Counts, *, hides: bool) -> Columns:
-        return self.sorted(*quantile.quantiles(found, self.parts, self.axis.points))
+    def columns(self, leaf_counts: Counts, *, hides: bool) -> Columns:
+        return self.sorted(*quantile.quantiles(leaf_counts, self.parts, self.axis.points))
 
     def sorted(self, values: Floats, low: Floats, high: Floats) -> Columns:
         """Sort the values, which may cross if searched for one by one; intervals only become wider."""
@@ -55,10 +55,10 @@ class Ranges:
     axis: Axis
     ranges: tuple[tuple[float, float], ...]
 
-    def columns(self, found: Counts, *, hides: bool) -> Columns:
+    def columns(self, leaf_counts: Counts, *, hides: bool) -> Columns:
         ends = np.array(self.ranges, dtype=np.float64)
         first, last = (np.searchsorted(self.axis.points, ends[:, side]) for side in (0, 1))
-        counts, low, high = quantile.ranges(found, first, last)
+        counts, low, high = quantile.ranges(leaf_counts, first, last)
         if hides:
             counts = np.where(low > 0, counts, 0.0)  # as for items: what was not seen is released as 0
         intervals = {"low": to_int64(np.floor(low)), "high": to_int64(np.ceil(high))}

@@ -257,12 +257,12 @@ class SecondMeasurement:
         return max(min(clipped, precise), 1.0)
 
 
-def _expected_error(found: Contributed, first: Measured, norm: float, noise: float) -> float:
+def _expected_error(contributed: Contributed, first: Measured, norm: float, noise: float) -> float:
     """Mean relative error of the shown items, about, if people are scaled to a norm; with noise for 1."""
     clear = first.values >= CLEAR_DEVIATIONS * first.deviation
     rough = first.where(clear) if clear.any() else first
     counts = np.maximum(rough.values, 1.0)
-    second = (norm * noise / counts) ** 2 + (CLIPPED_WEIGHT * (1 - found.kept(norm))) ** 2
+    second = (norm * noise / counts) ** 2 + (CLIPPED_WEIGHT * (1 - contributed.kept(norm))) ** 2
     low_noise = (rough.deviation / counts) ** 2 + USUAL_SPREAD**2
     return float(np.minimum(np.sqrt(1 / (1 / low_noise + 1 / second)), 1.0).mean())
 

@@ -142,14 +142,14 @@ class Weighted(Mechanism[BoundedWeighted, Noisy]):
         return TRUE_COUNT
 
 
-def to_columns(found: CombinedCounts, minimum: int, counts: Floats | None = None) -> Columns:
+def to_columns(combined: CombinedCounts, minimum: int, counts: Floats | None = None) -> Columns:
     """Counts of at least `minimum` and their intervals; other `counts` than the middles are within."""
-    half_width = INTERVAL_DEVIATIONS * found.deviations
-    low, high = found.counts - half_width, found.counts + np.hypot(half_width, found.hidden)
-    counts = found.counts if counts is None else counts
+    half_width = INTERVAL_DEVIATIONS * combined.deviations
+    low, high = combined.counts - half_width, combined.counts + np.hypot(half_width, combined.hidden)
+    counts = combined.counts if counts is None else counts
     ends = np.rint(counts), np.floor(np.minimum(low, counts)), np.ceil(np.maximum(high, counts))
     columns = {name: to_int64(end, minimum) for name, end in zip(("count", "low", "high"), ends, strict=True)}
-    return Columns(columns, tail=hidden_part(found.hidden, found.counts, INTERVAL_DEVIATIONS * found.noise))
+    return Columns(columns, tail=hidden_part(combined.hidden, combined.counts, INTERVAL_DEVIATIONS * combined.noise))
 
 
 def calibrated(budget: Cost, bounding: WeightedClip, neighbours: Neighbours, *, remeasure: bool = True) -> Weighted:

@@ -121,7 +121,7 @@ def inline_picture(table: pa.Table, about: About, name: str, most: int, width: f
         return ""
     options = Options(title="", most=most, width=width, caption=False)
     svg = render(picture(table, about, options), "svg").decode()
-    svg = re.sub("|".join(COLOURS), lambda found: f"var({COLOURS[found[0]]}, {found[0]})", svg[svg.index("<svg") :])
+    svg = re.sub("|".join(COLOURS), lambda match: f"var({COLOURS[match[0]]}, {match[0]})", svg[svg.index("<svg") :])
     label = f"Picture: {chart_title(about)}. All values are in the table below."
     svg = re.sub(r'(\bid="|"#|url\(#)', rf"\1{name}-", svg)
     svg = svg.replace("<svg ", f'<svg class="{name}" role="img" aria-labelledby="{name}-picture" ', 1)

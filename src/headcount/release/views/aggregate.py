@@ -62,14 +62,14 @@ def _with_interval(table: pa.Table, name: str) -> pa.Array:
     return pa.array([f"{value} ({low} to {high})" for value, low, high in rows], pa.string())
 
 
-def _together(found: re.Match[str]) -> str:
+def _together(match: re.Match[str]) -> str:
     """Statistics of one column, which is named once.
 
     >>> STATISTICS.sub(_together, "people, sum(price), mean(price), median(price), mean(age) per country")
     'people, sum, mean and median of price, mean of age per country'
     """
-    *others, last = re.findall(r"(\w+)\(", found[0])
-    return f"{', '.join(others)}{' and ' if others else ''}{last} of {found['column']}"
+    *others, last = re.findall(r"(\w+)\(", match[0])
+    return f"{', '.join(others)}{' and ' if others else ''}{last} of {match['column']}"
 
 
 AGGREGATE = AggregateView(

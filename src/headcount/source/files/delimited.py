@@ -59,13 +59,13 @@ def parsed(blocks: Iterator[bytes], dialect: Dialect, indices: Sequence[int]) ->
         yield from _parsed(found, dialect, indices).to_batches()
 
 
-def _parsed(found: bytes, dialect: Dialect, indices: Sequence[int]) -> pa.Table:
+def _parsed(records: bytes, dialect: Dialect, indices: Sequence[int]) -> pa.Table:
     """Parse well-formed records."""
     from pyarrow import csv  # not imported before a file is read
 
     names = column_names(dialect.width)
     chosen = [names[place] for place in indices]
-    text = b"\n" + found  # an empty line: Arrow would take a mark (U+FEFF) away from the first record of a block
+    text = b"\n" + records  # an empty line: Arrow would take a mark (U+FEFF) away from the first record of a block
     table = csv.read_csv(
         pa.BufferReader(text),
         csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text)),

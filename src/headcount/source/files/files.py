@@ -105,13 +105,13 @@ def _explained(name: str, kind: str) -> Iterator[None]:
         ) from None
 
 
-def _open(found: Sequence[str], kind: str, columns: Sequence[str]) -> Tables:
+def _open(paths: Sequence[str], kind: str, columns: Sequence[str]) -> Tables:
     if kind == ".parquet":
-        return Tables(parquet.names(found, columns), lambda chosen: parquet.read_table(found, chosen), typed=True)
+        return Tables(parquet.names(paths, columns), lambda chosen: parquet.read_table(paths, chosen), typed=True)
     if kind in (".jsonl", ".ndjson"):
-        return Tables((tuple(dict.fromkeys(columns)),), lambda chosen: jsonl.read_table(found, chosen))
-    names, dialect = header.common_header(found, "\t" if kind == ".tsv" else None)
-    return Tables((names,), lambda chosen: delimited.read_table(found, dialect, [names.index(name) for name in chosen]))
+        return Tables((tuple(dict.fromkeys(columns)),), lambda chosen: jsonl.read_table(paths, chosen))
+    names, dialect = header.common_header(paths, "\t" if kind == ".tsv" else None)
+    return Tables((names,), lambda chosen: delimited.read_table(paths, dialect, [names.index(name) for name in chosen]))
 
 
 def name_of(paths: Sequence[str]) -> str:
@@ -169,9 +169,9 @@ def _check_file(name: str) -> None:
                 raise NotATable(f"{name}: not compressed by gzip.", fix=f"{name[:-3]}, if that is what it is")
 
 
-def _kind(found: Sequence[str]) -> str:
+def _kind(paths: Sequence[str]) -> str:
     """The one suffix of all files, without .gz."""
-    kinds = {_ending(name) for name in found}
+    kinds = {_ending(name) for name in paths}
     if len(kinds) > 1:
         raise NotATable(f"files of several kinds: {', '.join(sorted(kinds))}.", fix="files of one kind")
     return kinds.pop()

@@ -12,24 +12,24 @@ from headcount.source.engines.duckdb import connect, quoted
 from headcount.source.engines.engine import column_names
 
 
-def names(found: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def names(paths: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Return the column names of files, each distinct list once."""
-    if len(found) > 1:
-        check_agreement(found, columns)
-    return tuple(_by_names(found))
+    if len(paths) > 1:
+        check_agreement(paths, columns)
+    return tuple(_by_names(paths))
 
 
-def _by_names(found: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
+def _by_names(paths: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     """Group files by their list of columns."""
     grouped: dict[tuple[str, ...], list[str]] = {}
-    for name in found:
+    for name in paths:
         grouped.setdefault(tuple(pq.read_schema(name).names), []).append(name)
     return grouped
 
 
-def check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
+def check_agreement(paths: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse files that disagree on the type of a column: 5 and 5.0 would be two people."""
-    schemas = [pq.read_schema(name) for name in found]
+    schemas = [pq.read_schema(name) for name in paths]
     for column in columns:
         kinds = {str(schema.field(column).type) if column in schema.names else "missing" for schema in schemas}
         if len(kinds) > 1:
@@ -39,9 +39,9 @@ def check_agreement(found: Sequence[str], columns: Sequence[str]) -> None:
             )
 
 
-def read_table(found: Sequence[str], columns: Sequence[str]) -> ir.Table:
+def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
     """Return columns of all files: column0, column1, ..."""
-    parts = [_select(files, [there.index(name) for name in columns]) for there, files in _by_names(found).items()]
+    parts = [_select(files, [there.index(name) for name in columns]) for there, files in _by_names(paths).items()]
     connection = connect()
     connection.raw_sql("CREATE TEMP VIEW events AS " + " UNION ALL ".join(parts))
     return connection.table("events")

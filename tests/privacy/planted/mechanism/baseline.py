@@ -14,7 +14,7 @@ BUGS = [
     Bug(
         "plume: counts with the noise that finds items",
         "mechanism/baseline/plume.py",
-        (("noise_distribution(self.event)", "noise_distribution(self.bounding.found)"),),
+        (("noise_distribution(self.event)", "noise_distribution(self.bounding.discovery)"),),
         PLUME + "test_counts_have_their_own_noise",
     ),
 ]

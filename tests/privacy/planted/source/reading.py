@@ -208,7 +208,7 @@ BUGS = [
     Bug(
         "a mark that stands first in a block is taken from a person's record",
         "source/files/delimited.py",
-        (('    text = b"\\n" + found  #', "    text = found  #"),),
+        (('    text = b"\\n" + records  #', "    text = records  #"),),
         LINES + "test_where_a_file_is_cut_changes_nothing",
     ),
     Bug(

@@ -47,4 +47,4 @@ def points_in(mountinfo: str) -> set[str]:
 
 
 def _unescaped(field: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
