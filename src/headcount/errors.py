@@ -112,7 +112,7 @@ class ReadingFailed(HeadcountError):
 
 
 class FileChanged(ReadingFailed):
-    """A file changed while it was read. Nothing was released."""
+    """A file or a table changed while it was read. Nothing was released."""
 
 
 class TableChanged(ReadingFailed):

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from traceback import walk_tb
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -32,16 +33,20 @@ from headcount.mechanism.mechanism import AnyMechanism, Columns
 from headcount.mechanism.strategy import Strategy
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release.about import check_packable
-from headcount.source import Events, contributions, identified, identified_rows
+from headcount.source import Events, contributions, identified, identified_rows, watch_rows
 from headcount.source.contributions.contributions import Contributions, ReadPlan
+from headcount.source.engines.contract import try_operations
 from headcount.source.engines.limits import Limits
+from headcount.source.engines.registry import engine_of
 from headcount.source.files.scans import stop_behind
-from headcount.source.reading import reading
+from headcount.source.reading import opened_once, reading
 
 Progress = Callable[[str], None]
 READING = ("headcount.source.", "headcount.bound.", "headcount.release.")
 """Modules that read rows, or hold items as they were read: they fail by what these are."""
 OWN = ("headcount", "numpy", "scipy", "flint")
+_REHEARSED: "WeakKeyDictionary[Any, set[str]]" = WeakKeyDictionary()
+"""Requests that were rehearsed, by connection of the user's."""
 
 
 @dataclass(frozen=True)
@@ -92,22 +97,41 @@ class Source:
     dataset: str
     check_unchanged: Callable[[], None] = lambda: None
     """Raises `FileChanged` once a file is not the one that was there at first."""
+    check_rows: Callable[[], None] = lambda: None
+    """Raises `FileChanged` if a user's engine no longer shows the rows of the fingerprint: called once, when all rows
+    are read and before the first noise."""
 
     @property
     def has_rows(self) -> bool:
         """True for files whose rows are cheap to look at beside their bytes."""
         return self.events.files is not None and self.events.cheap_to_reread
 
+    def check_all(self) -> None:
+        """Raise `FileChanged` if the files or the rows changed."""
+        self.check_unchanged()
+        self.check_rows()
+
+    @contextmanager
+    def opened_once(self) -> Iterator["Source"]:
+        """Open a table of the user's engine once for the duration of the block: its fingerprint and its rows are read
+        from the same one."""
+        if self.events.owns_engine:
+            yield self
+            return
+        with opened_once(self.events.table) as table:
+            yield replace(self, events=replace(self.events, table=table))
+
 
 def draw(job: Job, strategy: Strategy, source: Source, paid: Cost, entropy: Entropy, progress: Progress) -> Outcome:
     """Read, select, bound, noise, columns: for no more than what was paid."""
     with quiet(), read(job, strategy, source, progress) as pairs:  # user, items, count
-        decision = _select(strategy, pairs, entropy, progress, source.check_unchanged)
+        decision = _select(strategy, pairs, entropy, progress, source.check_all)
         decision.check_paid(paid, job.relation, strategy)
         bounded = decision.mechanism.bounding.bound(pairs, entropy.secret(), source.domain)  # items, totals
         there = strategy.people_count.look(pairs) if strategy.people_count else 0
         if strategy.selection is None:
             check_packable(bounded.items)
+            source.check_rows()
         progress("drawing noise")
         source.check_unchanged()
         noisy = decision.mechanism.run(bounded, entropy)  # items, noisy values
@@ -138,16 +162,31 @@ def _select(
     return Decision(strategy.mechanism(bounding_of(chosen)), tuple(selections))
 
 
-def rehearse(job: Job, strategy: Strategy, source: Source) -> None:
-    """Read, select and bound no rows, if the engine asks for it: an operation that it lacks is refused before the
-    charge. What is drawn here is about nobody."""
-    if not source.events.rehearsed:
+def rehearse_once(job: Job, strategy: Strategy, source: Source, request: str) -> None:
+    """Rehearse a request on a user's engine, unless this was done on the same connection before. An engine of our own
+    needs no rehearsal: tests run every job on it."""
+    if source.events.owns_engine:
         return
+    table = source.events.table()
+    connection = engine_of(table).connection(table)
+    done = set() if connection is None else _REHEARSED.setdefault(connection, set())
+    if request not in done:
+        rehearse(job, strategy, source)
+        done.add(request)
+
+
+def rehearse(job: Job, strategy: Strategy, source: Source) -> None:
+    """Read, select and bound no rows, and compute what only some rows need: an operation that the engine lacks is
+    refused before the charge. What is drawn here is about nobody."""
     nobody = replace(source.events, table=lambda: source.events.table().limit(0))
     try:
+        with quiet(), unquoted(source), reading(table := source.events.table(), None):
+            try_operations(engine_of(table), table)
         with quiet(), read(job, strategy, replace(source, events=nobody), lambda step: None) as pairs:
             decision = _select(strategy, pairs, SystemEntropy(), lambda step: None, lambda: None)
             decision.mechanism.bounding.bound(pairs, bytes(32), source.domain)
+    except TableChanged:
+        raise
     except (ReadingFailed, Defect):
         raise BadParameter(
             f"{source.dataset}: its engine cannot run this request, not even on no rows. Nothing was charged.",
@@ -182,13 +221,26 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
             yield ready
 
 
-def fingerprint(source: Source, progress: Progress) -> tuple[bytes, Events]:
-    """What stands for the data in a ledger, and the data to be read next."""
+@contextmanager
+def explained(job: Job, strategy: Strategy, source: Source) -> Iterator[None]:
+    """Say that the engine cannot run the request, if reading fails in the block, and would fail on no rows as well."""
+    try:
+        yield
+    except (FileChanged, TableChanged):
+        raise
+    except ReadingFailed:
+        if not source.events.owns_engine:
+            rehearse(job, strategy, source)
+        raise
+
+
+def fingerprint(source: Source, progress: Progress) -> tuple[bytes, Source]:
+    """What stands for the data in a ledger, and the source to be read next: it must still have the same rows."""
     with quiet(), unquoted(source):
         progress("looking at the data")
-        found = identified(source.events, source.limits)
+        found, events = identified(source.events, source.limits)
         source.check_unchanged()
-        return found
+        return found, replace(source, events=events, check_rows=watch_rows(events, found))
 
 
 def rows_fingerprint(source: Source, progress: Progress) -> bytes:

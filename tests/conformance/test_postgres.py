@@ -93,6 +93,25 @@ def test_one_snapshot(postgres: Any, put: Put) -> None:
     assert len(to_arrow(open_events(data, ["user", "item"]).table())) == 3
 
 
+def test_the_ledger_looks_at_the_rows_that_are_read(postgres: Any, put: Put, tmp_path: Path) -> None:
+    """Rows that come between the look and the reading are in neither; then the data are others."""
+    data = put(pa.table({"user": [1, 2], "item": ["a", "b"]}))
+    ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
+    plan = hc.plan("histogram", data, **{**ASKED, "keys": ["a", "b"], "bound": 1})
+
+    def insert(step: str) -> None:
+        if step == "reading":
+            sql = f"INSERT INTO {data.get_name()} SELECT n, 'a' FROM generate_series(10, 100009) AS n"
+            postgres.con.execute(sql)
+
+    release = plan.release(ledger=ledger, progress=insert)
+    assert max(release.table["count"].to_pylist()) < 50_000
+    with pytest.raises(LedgerError, match="the data changed since"):
+        plan.release(ledger=ledger)
+    sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'headcount' AND state <> 'idle'"
+    assert postgres.con.execute(sql).fetchone() == (0,)
+
+
 def odd_rows(odd: Any) -> pa.Table:
     """Twenty people, and one more with an odd value."""
     usual = [f"{index}" for index in range(20)]

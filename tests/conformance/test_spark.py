@@ -91,6 +91,20 @@ def test_a_ledger_sees_whether_the_rows_are_the_same(put: Put, tmp_path: Path) -
     assert len(ledger.spends()) == 1
 
 
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def unknown_function(text: str) -> str:  # type: ignore[empty-body]
+    """No function of Spark."""
+
+
+def test_what_the_engine_cannot_do_is_not_charged(frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
+    plan = hc.plan("histogram", frame, **ASKED, dataset="events")
+    monkeypatch.setattr(engine.Spark, "sha256", lambda self, text: unknown_function(text))
+    with pytest.raises(BadParameter, match="its engine cannot run this request"):
+        plan.release(ledger=ledger)
+    assert ledger.spends() == ()
+
+
 def test_as_users_have_it(spark: Any, frame: Any, expected: bytes, tmp_path: Path) -> None:
     """With compiled and adaptive queries, a table by its name, an Ibis table, and a query."""
     usual = spark.newSession()

@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from headcount.jobs import JOBS
+from headcount.source.engines.contract import OPERATIONS, Operation
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import BUILT_IN
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "tables.md"
 BETWEEN = re.compile(r"(<!-- engines: python -m tests.docs.update -->\n).*(<!-- engines: end -->)", re.DOTALL)
+WRITTEN = {False: "by Ibis", True: "its own"}
+"""Who writes an operation in SQL for an engine."""
 ROWS: dict[str, Callable[[Engine], bool]] = {
     f"every question: {', '.join(f'`{job}`' for job in JOBS)}": lambda engine: engine.byte_exact,
     "text compared byte by byte, whatever the collation": lambda engine: engine.byte_exact,
@@ -17,7 +20,7 @@ ROWS: dict[str, Callable[[Engine], bool]] = {
     "limits by headcount (`memory=`, `spill=`)": lambda engine: "memory" in engine.options,
     "queries over several tables, [proved](views.md)": lambda engine: engine.certifies,
     "text in columns of numbers is parsed": lambda engine: not engine.typed,
-    "a request runs on no rows before the charge": lambda engine: engine.rehearses,
+    "one snapshot: rows that come while a table is read are not seen": lambda engine: engine.snapshot,
 }
 """What a line says, and whether it is true of an engine. That every question gives the same bytes on every engine is
 what tests/conformance checks."""
@@ -28,7 +31,13 @@ def table() -> str:
     titles = [engine.title for engine in BUILT_IN]
     lines = [["", *titles], ["---"] * (len(titles) + 1)]
     lines += [[text, *("yes" if holds(engine) else "no" for engine in BUILT_IN)] for text, holds in ROWS.items()]
+    lines += [[each.title, *(WRITTEN[_is_own(engine, each)] for engine in BUILT_IN)] for each in OPERATIONS]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _is_own(engine: Engine, operation: Operation) -> bool:
+    """True if an engine writes an operation by itself."""
+    return getattr(type(engine), operation.method) is not getattr(Engine, operation.method)
 
 
 def page(text: str) -> str:

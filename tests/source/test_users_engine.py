@@ -1,6 +1,8 @@
-"""A DuckDB of the user's own: nothing of ours is left there, and several threads may release from it at once."""
+"""A DuckDB of the user's own: nothing of ours is left there, several threads may release from it at once, what it
+cannot do is not charged, and the rows that are read are those that the ledger looked at."""
 
 from collections.abc import Callable
+from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
@@ -9,9 +11,11 @@ import ibis
 import pytest
 
 import headcount as hc
-from headcount import papers
+from headcount import papers, run
 from headcount.audit.choices import Fixed
-from headcount.source.engines.duckdb import _lock
+from headcount.errors import BadParameter, FileChanged, ReadingFailed
+from headcount.source.engines.contract import OPERATIONS
+from headcount.source.engines.duckdb import DuckDB, _lock
 
 ROWS = "SELECT range % 40 AS user, range % 7 AS item FROM range(400)"
 THREADS = 8
@@ -113,3 +117,86 @@ def test_who_waits_for_whom() -> None:
     one, other = on_ibis(connection), on_ibis(connection)
     assert _lock(ibis.get_backend(one).con) is _lock(ibis.get_backend(other).con)
     assert _lock(connection) is not _lock(connection.cursor())
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def unknown_function(text: str) -> str:  # type: ignore[empty-body]
+    """No function of DuckDB."""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> hc.Ledger:
+    return hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
+
+
+def asked(data: Any) -> Any:
+    """A request that samples items by a hash."""
+    return hc.plan("histogram", data, user="user", by="item", epsilon=1, bound=2, dataset="events")
+
+
+def repeated(connection: Any) -> Any:
+    """A view that headcount proves."""
+    table = on_ibis(connection)
+    return table.group_by("user", "item").agg(times=table.count())
+
+
+@pytest.mark.parametrize("made", [on_ibis, repeated])
+@pytest.mark.parametrize("operation", [each.method for each in OPERATIONS])
+def test_what_the_engine_cannot_do_is_not_charged(
+    made: Callable[[Any], Any], operation: str, ledger: hc.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = asked(made(connected()))
+    monkeypatch.setattr(DuckDB, operation, lambda self, value, *more: unknown_function(value.cast("string")))
+    with pytest.raises(BadParameter, match="its engine cannot run this request, not even on no rows"):
+        plan.release(ledger=ledger)
+    assert ledger.spends() == ()
+
+
+def test_what_the_engine_cannot_do_is_said_without_a_ledger_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = asked(on_ibis(connected()))
+    monkeypatch.setattr(DuckDB, "sha256", lambda self, text: unknown_function(text))
+    with pytest.raises(BadParameter, match="its engine cannot run this request, not even on no rows"):
+        plan.release()
+
+
+def test_what_a_row_makes_fail_is_no_fault_of_the_engine() -> None:
+    connection = connected()
+    connection.execute("CREATE VIEW broken AS SELECT user, if(user = 7, error('no'), item) AS item FROM events")
+    table = ibis.duckdb.from_connection(connection).table("broken")
+    with pytest.raises(ReadingFailed, match="could not be read to their end"):
+        hc.histogram(table, user="user", by="item", epsilon=1, promise="each row belongs to one person")
+
+
+def test_a_request_is_rehearsed_once_on_a_connection(ledger: hc.Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    rehearsed: list[Any] = []
+    rehearse = run.rehearse
+
+    def counted(*given: Any) -> None:
+        rehearsed.append(given)
+        rehearse(*given)
+
+    monkeypatch.setattr(run, "rehearse", counted)
+    table = on_ibis(connected())
+    for again in (False, False, True):
+        asked(table).release(ledger=ledger, again=again)
+    assert len(rehearsed) == 1
+    asked(on_ibis(connected())).release(ledger=ledger, again=True)
+    assert len(rehearsed) == 2
+
+
+@pytest.mark.parametrize("bound", [2, "auto"])
+def test_a_table_that_changes_after_the_look_is_refused(ledger: hc.Ledger, bound: Any) -> None:
+    """Its charge is for the rows of the look: with these back it is finished, at no further price."""
+    connection = connected()
+    plan = hc.plan("histogram", on_ibis(connection), user="user", by="item", epsilon=1, bound=bound, dataset="events")
+
+    def change(step: str) -> None:
+        if step == "reading":
+            connection.execute("INSERT INTO events VALUES (41, 1)")
+
+    with pytest.raises(FileChanged, match="the table changed while it was read"):
+        plan.release(ledger=ledger, progress=change)
+    assert [spend.sealed for spend in ledger.spends()] == [False]
+    connection.execute("DELETE FROM events WHERE user = 41")
+    assert plan.release(ledger=ledger).fresh
+    assert [spend.sealed for spend in ledger.spends()] == [True]

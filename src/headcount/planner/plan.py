@@ -31,7 +31,7 @@ from headcount.planner.summary import Summary
 from headcount.planner.unseen import with_amounts
 from headcount.release import Release, check_request, open_release, pack
 from headcount.release.hints.request import request_hints
-from headcount.run import Decision, Progress, Source, draw, fingerprint, rehearse, rows_fingerprint
+from headcount.run import Decision, Progress, Source, draw, explained, fingerprint, rehearse_once, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits
 from headcount.source.events import check_name
@@ -258,17 +258,24 @@ class Plan:
         ledger serves others. `again=True` pays for a new draw."""
         source, charged, anew = self.source(data), given_ledger(ledger), yes_or_no("again", again)
         self._check_loadable()  # so that neither packing nor loading it can fail once noise is drawn
-        rehearse(self.job, self.strategy, source)
         if charged is None:
-            return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
+            with explained(self.job, self.strategy, source):
+                return open_release(self._draw(source, entropy or SystemEntropy(), "", progress), fresh=True)
         check_name(self.dataset)
         if entropy is not None:
             raise BadParameter("a ledger is charged for real noise only.", fix="no ledger, or no entropy of your own")
+        with source.opened_once() as opened:
+            return self._publish(charged, opened, anew, progress)
+
+    def _publish(self, ledger: Ledger, source: Source, again: bool, progress: Progress) -> Release:
+        """The release that a ledger charges, or has sealed before. A new charge is rehearsed first."""
+        charge = self.charge_in(ledger)
 
         def identity() -> bytes:
             nonlocal source
-            found, events = fingerprint(source, progress)
-            source = replace(source, events=events)
+            if again or not ledger.has(charge):
+                rehearse_once(self.job, self.strategy, source, self.to_json())
+            found, source = fingerprint(source, progress)
             return found
 
         def rows() -> bytes:
@@ -278,8 +285,8 @@ class Plan:
             return self._draw(source, KeyedEntropy(secret), head, progress)
 
         look = rows if source.has_rows else None
-        sealed = charged.publish(self.charge_in(charged), work, again=anew, data=identity, rows=look)
-        return open_release(sealed.content, fresh=sealed.fresh, ledger=charged.path)
+        sealed = ledger.publish(charge, work, again=again, data=identity, rows=look)
+        return open_release(sealed.content, fresh=sealed.fresh, ledger=ledger.path)
 
     def source(self, data: Any = None) -> Source:
         """The source that will be read; `data` is needed only by a plan that came from text."""

@@ -31,6 +31,15 @@ engines/          the protocol of an engine, DuckDB, Spark, the registry
 
 from headcount.source.contributions.contributions import Contributions, contributions
 from headcount.source.events import Events, open_events
-from headcount.source.identity import identified, identified_rows, watch
+from headcount.source.identity import identified, identified_rows, watch, watch_rows
 
-__all__ = ["Contributions", "Events", "contributions", "identified", "identified_rows", "open_events", "watch"]
+__all__ = [
+    "Contributions",
+    "Events",
+    "contributions",
+    "identified",
+    "identified_rows",
+    "open_events",
+    "watch",
+    "watch_rows",
+]

@@ -69,8 +69,6 @@ class Events:
     """Returns the files that hold the table, if it is in files."""
     loaded: "Callable[[Events], Events]" = lambda events: events
     """Returns the same table with its rows converted, if they need it, once for all readings."""
-    rehearsed: bool = False
-    """True if the engine tries a request on no rows before it is charged (`Engine.rehearses`)."""
     promise: str = ""
     """The promise by which a query was accepted; empty for a table."""
     certificate: Certificate | None = None
@@ -202,7 +200,7 @@ def _of_engine(engine: Engine, data: Any, columns: Sequence[str], name: str, pro
         return engine.table(data, columns)
 
     types = engine.types(data, columns)
-    return Events(name, types, table, typed=engine.typed, rehearsed=engine.rehearses, promise=accepted)
+    return Events(name, types, table, typed=engine.typed, promise=accepted)
 
 
 def _of_frame(

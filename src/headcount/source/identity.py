@@ -9,7 +9,9 @@ of a table     number of rows and two sums of 64-bit row hashes, computed by its
 Two tables that differ by accident collide with a probability of about 2^-64. A collision gives nothing away: at most
 the sealed release of one table is returned for the other. (Assumptions: docs/proofs/ledger.md.)
 
-Files are watched from the first look to the last row: what is read is what has the fingerprint (`watch`).
+What is read is what has the fingerprint. Files are watched from the first look to the last row (`watch`). A table on a
+user's engine is opened once for both: either it shows one snapshot (`Engine.snapshot`), or its rows are hashed again
+when they are read (`watch_rows`).
 """
 
 import hashlib
@@ -23,6 +25,11 @@ from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
 from headcount.source.events import Events
 from headcount.source.reading import reading
+
+AFTER_CHANGE = (
+    "ask again once nobody writes to it. If a ledger was charged, that charge is for the {0} as it was: with that {0} "
+    "back it costs nothing more; again=True pays for the {0} as it is now"
+)
 
 
 def identified(events: Events, limits: Limits) -> tuple[bytes, Events]:
@@ -55,11 +62,25 @@ def watch(events: Events) -> Callable[[], None]:
         if _versions(events) != before:
             raise FileChanged(
                 f"{events.name}: a file changed while it was read. Nothing was released.",
-                fix="ask again once nobody writes to it. If a ledger was charged, that charge is for the file as it "
-                "was: with that file back it costs nothing more; again=True pays for the file as it is now",
+                fix=AFTER_CHANGE.format("file"),
             )
 
     return check_unchanged
+
+
+def watch_rows(events: Events, found: bytes) -> Callable[[], None]:
+    """Return a function that raises `FileChanged` if a table on a user's engine has another fingerprint than before."""
+    if events.owns_engine or engine_of(table := events.table()).snapshot:
+        return lambda: None
+
+    def check_rows() -> None:
+        if _of_rows(table) != found:
+            raise FileChanged(
+                f"{events.name}: the table changed while it was read. Nothing was released.",
+                fix=AFTER_CHANGE.format("table"),
+            )
+
+    return check_rows
 
 
 def _versions(events: Events) -> list[tuple[str, int, int, int, int]] | None:

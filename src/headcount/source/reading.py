@@ -1,7 +1,8 @@
 """Reading: a table is held on its engine, can be interrupted, and reports progress."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 
 from ibis.expr import types as ir
 
@@ -24,6 +25,21 @@ def reading(table: ir.Table, limits: Limits | None) -> Iterator[None]:
             yield
     finally:
         _TABLES[:] = [each for each in _TABLES if each is not table]
+
+
+@contextmanager
+def opened_once(open_table: Callable[[], ir.Table]) -> Iterator[Callable[[], ir.Table]]:
+    """Yield a function that opens a table of a user's engine at its first call, and returns the same one from then on;
+    the engine is held until the block ends."""
+    with ExitStack() as stack:
+
+        @cache
+        def opened() -> ir.Table:
+            table = open_table()
+            stack.enter_context(reading(table, None))
+            return table
+
+        yield opened
 
 
 def progress() -> float | None:

@@ -97,8 +97,8 @@ BUGS = [
         "run.py",
         (
             (
-                "        found = identified(source.events, source.limits)\n        source.check_unchanged()\n",
-                "        found = identified(source.events, source.limits)\n",
+                "        found, events = identified(source.events, source.limits)\n        source.check_unchanged()\n",
+                "        found, events = identified(source.events, source.limits)\n",
             ),
         ),
         CHANGED + "test_before_the_charge_nothing_is_charged",
@@ -152,7 +152,7 @@ BUGS = [
     Bug(
         "the data of a release are not looked at",
         "planner/plan.py",
-        (("again=anew, data=identity, rows=look)", "again=anew)"),),
+        (("again=again, data=identity, rows=look)", "again=again)"),),
         SAME + "test_another_frame_is_not_answered_with_the_first_ones_release",
     ),
     Bug(

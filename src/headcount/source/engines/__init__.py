@@ -1,6 +1,7 @@
 """Engines: one protocol, one file per engine, one registry.
 
 engine.py            the protocol: capabilities and methods of an engine
+contract.py          operations that engines write differently, tried before a charge
 duckdb.py            DuckDB, embedded; it also reads files and frames in memory
 spark.py             Spark, on the session of the user's DataFrame
 spark_session.py     sessions of our own beside the user's; starting Spark

@@ -75,7 +75,6 @@ class DuckDB(Engine):
     name, ibis_name, title = "duckdb", "duckdb", "DuckDB"
     byte_exact = True
     in_process = True
-    rehearses = False
     certifies = True
     options: ClassVar[tuple[str, ...]] = ("memory", "spill")
 
@@ -123,6 +122,9 @@ class DuckDB(Engine):
         """Check the settings once more: they may have changed since the plan."""
         self.check(data)
         return _columns(data, columns)
+
+    def connection(self, table: ir.Table) -> object:
+        return ibis.get_backend(table).con
 
     @contextmanager
     def reserve(self, table: ir.Table, limits: Limits | None) -> Iterator[None]:

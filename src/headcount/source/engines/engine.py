@@ -14,7 +14,8 @@ Invariants of every engine:
   which the engine adds them up; the proof of groups allows for any order (docs/proofs/groups.md).
 - No row makes a query fail: a cast gives NULL where there is nothing that it could give, and arithmetic on rows stays
   within its type. What engines compute differently is a method below (*Values*): the rest of the package calls these,
-  and otherwise operations of Ibis that mean the same on every engine (tests/conformance).
+  and otherwise operations of Ibis that mean the same on every engine (tests/conformance). They are listed, and tried
+  before a charge, in contract.py.
 - Materialised tables, memtables and running queries are gone when their block ends, however it ends.
 """
 
@@ -57,9 +58,8 @@ class Engine(ABC):
     """True if each person's pairs are best materialised as one row with a sorted list."""
     certifies: ClassVar[bool] = False
     """True if views can be rewritten for the engine (`names`, `stored`, `attempt`, `text_table`, ...)."""
-    rehearses: ClassVar[bool] = True
-    """True if a release first runs on no rows: an operation that the engine lacks is refused before the charge. False
-    where tests run every job on each version (DuckDB, Spark)."""
+    snapshot: ClassVar[bool] = False
+    """True if everything that is read from one `table` sees the same rows, whatever others write."""
     wide_row_number: ClassVar[bool] = True
     """True if `row_number` has 64 bits."""
     reads_files: ClassVar[bool] = True
@@ -162,9 +162,14 @@ class Engine(ABC):
 
     # Reading
 
+    def connection(self, table: ir.Table) -> object | None:
+        """Return the user's connection behind a table: what ran on it once is not rehearsed again. None if another
+        program may change what it can do."""
+        return None
+
     def reserve(self, table: ir.Table, limits: Limits | None) -> AbstractContextManager[None]:
         """Hold the table's connection while it is read: a user's own (limits None) is left as it is, one of ours is
-        held within the limits and closed at the end."""
+        held within the limits and closed at the end. Blocks for one connection may be nested in one thread."""
         return nullcontext()
 
     @abstractmethod

@@ -21,7 +21,7 @@ from headcount.source.engines import postgres_session
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.postgres_session import quoted, session
-from headcount.source.engines.postgres_sql import backend_on, is_own, table_named
+from headcount.source.engines.postgres_sql import backend_on, table_named
 from headcount.source.queries.on_postgres import step_of_table
 from headcount.source.queries.step import Step
 
@@ -84,6 +84,7 @@ class Postgres(Engine):
     name, ibis_name, title = "postgres", "postgres", "Postgres"
     byte_exact = True
     typed = False  # text is parsed as numbers: a cast of the user's would fail by a row
+    snapshot = True
     reads_files = False
 
     def check(self, data: ir.Table) -> None:
@@ -136,12 +137,14 @@ class Postgres(Engine):
 
     @contextmanager
     def reserve(self, table: ir.Table, limits: Limits | None) -> Iterator[None]:
-        """Close our connection at the end."""
+        """Close our connection at the end of the outermost block."""
         backend = ibis.get_backend(table)
+        backend.readers += 1
         try:
             yield
         finally:
-            if is_own(backend):
+            backend.readers -= 1
+            if not backend.readers:
                 postgres_session.close(backend.con)
 
     @contextmanager

@@ -1,10 +1,10 @@
 """Connections of our own to the server of a user's Postgres connection.
 
 Everything runs on a connection of our own, with the parameters and the role of the user's: so a release gives the same
-result whatever is set there (SETTINGS), and the user's transaction, settings and results are left alone. All queries of
-one reading are in one transaction that sees one snapshot (REPEATABLE READ). It is rolled back at the end, and nothing
-else than temporary tables and views is ever written; READ ONLY would forbid these. What the user's connection alone
-sees, temporary tables and rows that are not committed, does not exist here.
+result whatever is set there (SETTINGS), and the user's transaction, settings and results are left alone. The look of a
+ledger and all queries of the reading after it are in one transaction that sees one snapshot (REPEATABLE READ). It is
+rolled back at the end, and nothing else than temporary tables and views is ever written; READ ONLY would forbid these.
+What the user's connection alone sees, temporary tables and rows that are not committed, does not exist here.
 """
 
 from collections.abc import Iterator

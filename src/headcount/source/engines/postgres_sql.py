@@ -30,17 +30,13 @@ def backend_on(connection: "Connection[Any]") -> Any:
     return backend
 
 
-def is_own(backend: object) -> bool:
-    """True for a backend of `backend_on`."""
-    return isinstance(backend, _backend())
-
-
 @cache
 def _backend() -> Any:
     from ibis.backends.postgres import Backend
 
     class Own(Backend):  # type: ignore[misc]
         compiler = _compiler()
+        readers = 0  # blocks that hold the connection
 
         def _register_in_memory_table(self, op: Any) -> None:
             rows = op.data.to_pyarrow(op.schema)

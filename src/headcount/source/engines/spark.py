@@ -40,7 +40,6 @@ class Spark(Engine):
     byte_exact = True
     typed = False  # of a CSV, Spark reads text
     groups_pairs = True
-    rehearses = False
     wide_row_number = False
     file_kinds: ClassVar[tuple[str, ...]] = (".parquet",)  # other files it reads unlike DuckDB: quotes, numbers
     options: ClassVar[tuple[str, ...]] = ("master",)
@@ -85,6 +84,10 @@ class Spark(Engine):
         name = f"headcount_{token_hex(8)}"
         exact.createTempView(name)
         return spark_backend()().connect(session).table(name)
+
+    def connection(self, table: ir.Table) -> object:
+        """The cluster: sessions of ours have the same settings."""
+        return ibis.get_backend(table)._session.sparkContext
 
     @contextmanager
     def interruptible(self, table: ir.Table) -> Iterator[None]:

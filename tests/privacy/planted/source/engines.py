@@ -46,7 +46,12 @@ BUGS = [
     Bug(
         "Postgres: what it cannot do is found out after the charge",
         "planner/plan.py",
-        (("        rehearse(self.job, self.strategy, source)\n", ""),),
+        (
+            (
+                "                rehearse_once(self.job, self.strategy, source, self.to_json())\n",
+                "                pass\n",
+            ),
+        ),
         POSTGRES + "test_what_the_engine_cannot_do_is_not_charged",
     ),
     Bug(
@@ -54,6 +59,35 @@ BUGS = [
         "source/engines/postgres_session.py",
         (("psycopg.IsolationLevel.REPEATABLE_READ", "psycopg.IsolationLevel.READ_COMMITTED"),),
         POSTGRES + "test_one_snapshot",
+    ),
+    Bug(
+        "Postgres: the ledger looks at other rows than those that are read",
+        "run.py",
+        (("            yield replace(self, events=replace(self.events, table=table))\n", "            yield self\n"),),
+        POSTGRES + "test_the_ledger_looks_at_the_rows_that_are_read",
+    ),
+    Bug(
+        "DuckDB: a table may change between the look and the reading",
+        "run.py",
+        (
+            (
+                "            check_packable(bounded.items)\n            source.check_rows()\n",
+                "            check_packable(bounded.items)\n",
+            ),
+        ),
+        USERS_ENGINE + "test_a_table_that_changes_after_the_look_is_refused[2]",
+    ),
+    Bug(
+        "DuckDB: a table may change before the bound is chosen",
+        "run.py",
+        (("        self.check_unchanged()\n        self.check_rows()\n", "        self.check_unchanged()\n"),),
+        USERS_ENGINE + "test_a_table_that_changes_after_the_look_is_refused[auto]",
+    ),
+    Bug(
+        "DuckDB: what it cannot do is found out after the charge",
+        "run.py",
+        (("        rehearse(job, strategy, source)\n        done.add(request)\n", "        done.add(request)\n"),),
+        USERS_ENGINE + "test_what_the_engine_cannot_do_is_not_charged",
     ),
     Bug(
         "rows that stand there twice cancel out in a fingerprint",
