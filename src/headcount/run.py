@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
+from ibis.expr import types as ir
 
 from headcount.account.composition.receipt import check_paid
 from headcount.account.events import Event
@@ -176,22 +177,28 @@ def rehearse_once(job: Job, strategy: Strategy, source: Source, request: str) ->
 
 
 def rehearse(job: Job, strategy: Strategy, source: Source) -> None:
-    """Read, select and bound no rows, and compute what only some rows need: an operation that the engine lacks is
-    refused before the charge. What is drawn here is about nobody."""
-    nobody = replace(source.events, table=lambda: source.events.table().limit(0))
-    try:
-        with quiet(), unquoted(source), reading(table := source.events.table(), None):
-            try_operations(engine_of(table), table)
-        with quiet(), read(job, strategy, replace(source, events=nobody), lambda step: None) as pairs:
-            decision = _select(strategy, pairs, SystemEntropy(), lambda step: None, lambda: None)
-            decision.mechanism.bounding.bound(pairs, bytes(32), source.domain)
-    except TableChanged:
-        raise
-    except (ReadingFailed, Defect):
-        raise BadParameter(
-            f"{source.dataset}: its engine cannot run this request, not even on no rows. Nothing was charged.",
-            fix="write the table to a Parquet file, and read that",
-        ) from None
+    """Refuse a request that the engine cannot run on no rows. A table that cannot be opened says nothing of its
+    engine."""
+    with quiet(), source.opened_once() as opened:
+        with unquoted(source):
+            table = opened.events.table()
+        try:
+            _run_on_no_rows(job, strategy, source, table)
+        except (ReadingFailed, Defect):
+            raise BadParameter(
+                f"{source.dataset}: its engine cannot run this request, not even on no rows. Nothing was charged.",
+                fix="write the table to a Parquet file, and read that",
+            ) from None
+
+
+def _run_on_no_rows(job: Job, strategy: Strategy, source: Source, table: ir.Table) -> None:
+    """Read, select and bound no rows, and compute what only some rows need. What is drawn here is about nobody."""
+    with unquoted(source):
+        try_operations(engine_of(table), table)
+    nobody = replace(source.events, table=lambda: table.limit(0))
+    with read(job, strategy, replace(source, events=nobody), lambda step: None) as pairs:
+        decision = _select(strategy, pairs, SystemEntropy(), lambda step: None, lambda: None)
+        decision.mechanism.bounding.bound(pairs, bytes(32), source.domain)
 
 
 @contextmanager
