@@ -168,8 +168,9 @@ def _sums(pairs: ir.Table) -> dict[str, ir.Value]:
 def _grouped(of: Contributions, events: ir.Table) -> ir.Table:
     """`persons` with each person's pairs as a sorted list in one row: statistics of a person need no other row."""
     if of.once:
-        pairs = ibis.struct({name: events[name] for name in of.items})
-        found = events.group_by(USER).agg(**{LIST: pairs.collect(distinct=True)})
+        once = _once_each(events, of.items)  # not collect(distinct=True): Spark 4.3 repeats equal pairs in some plans
+        pairs = ibis.struct({name: once[name] for name in of.items})
+        found = once.group_by(USER).agg(**{LIST: pairs.collect()})
         size = found[LIST].length()
         return found.mutate(**{LIST: found[LIST].sort()}, items=size, total=size, squares=size)
     pairs = ibis.struct({name: of.table[name] for name in (*of.items, COUNT)})

@@ -6,6 +6,7 @@ U+FFFD, as everywhere), timestamps are in UTC. PySpark is imported only when it 
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from inspect import signature
 from pathlib import Path
 from secrets import token_hex
 from threading import Thread, get_ident
@@ -221,7 +222,8 @@ def by_arrow(frame: "DataFrame") -> pa.Table:
     """Collect a DataFrame as Arrow."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return pa.Table.from_batches(frame._collect_as_arrow(), to_arrow_schema(frame.schema))
+    zone = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}  # from Spark 4 on
+    return pa.Table.from_batches(frame._collect_as_arrow(), to_arrow_schema(frame.schema, **zone))
 
 
 def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:

@@ -52,8 +52,8 @@ def _compiler() -> Any:
                 return self.cast(expressions.convert(value), dt.float64)
             return super().visit_DefaultLiteral(op, value=value, dtype=dtype)
 
-        def visit_ArrayCollect(self, op: Any, *, arg: Any, distinct: bool, **_: Any) -> Any:  # noqa: N802
-            return self.f.collect_set(arg) if distinct else self.f.collect_list(arg)
+        def visit_ArrayCollect(self, op: Any, *, arg: Any, **_: Any) -> Any:  # noqa: N802
+            return self.f.collect_list(arg)
 
     return Wide()
 

@@ -109,8 +109,8 @@ BUGS = [
     ),
     Bug(
         "Spark: repeated events are items",
-        "source/engines/spark_sql.py",
-        (("return self.f.collect_set(arg) if distinct else", "return self.f.collect_list(arg) if distinct else"),),
+        "source/contributions/contributions.py",
+        (("once = _once_each(events, of.items)", "once = events"),),
         SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
     ),
     Bug(
