@@ -45,7 +45,7 @@ docs: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m benchmarks.scale
 
-# Two minutes: the default beside DuckDB and Polars, and beside what was recorded; fails if it costs a quarter more CPU.
+# Half a minute: the default beside DuckDB and Polars, and beside what was recorded; fails if it costs a quarter more CPU.
 bench-quick: .venv/ready
 	$(BIN)/python -m benchmarks.gate $(MORE)
 

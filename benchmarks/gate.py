@@ -1,4 +1,4 @@
-"""Two minutes: the default beside the plain query by DuckDB and by Polars, and beside the ratios that are recorded.
+"""Half a minute: the default beside the plain query by DuckDB and by Polars, and beside the ratios that are recorded.
 
 python -m benchmarks.gate            prints; exit code 1 if the default costs a quarter more CPU than recorded
 python -m benchmarks.gate --record   writes the ratios of this machine to benchmarks/gate.json
