@@ -109,18 +109,23 @@ def test_integers_are_numbered_exactly(batches: list[list[int]]) -> None:
     items=st.integers(1, 40),
     left_out=st.booleans(),
     seed=st.integers(0),
+    threads=st.integers(1, 4),
 )
-def test_counting_and_adding_as_numpy_does(sizes: list[int], items: int, left_out: bool, seed: int) -> None:
+def test_counting_and_adding_as_numpy_does(
+    sizes: list[int], items: int, left_out: bool, seed: int, threads: int
+) -> None:
+    """On any number of threads."""
     random = np.random.default_rng(seed)
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
     numbers = random.integers(0, items, offsets[-1]).astype(np.uint32)
     flags, unused = random.random(items) < 0.5, random.random(offsets[-1]) < 0.3 if left_out else None
-    pairs = offsets, numbers, flags, unused
-    for one, other in zip(counting.count_flagged(*pairs), counting.plain_count_flagged(*pairs), strict=True):
-        assert one.tolist() == other.tolist()
-    values = random.integers(0, 2**24, (2, len(sizes)))
+    pairs, values = (offsets, numbers, flags, unused), random.integers(0, 2**24, (2, len(sizes)))
     one, other = np.zeros((2, items), dtype=np.int64)
-    counting.add_to_items(one, *pairs, *values)
+    with patch.multiple(counting, THREADS=threads, MIN_PAIRS=10):
+        counted = counting.count_flagged(*pairs)
+        counting.add_to_items(one, *pairs, *values)
+    for found, plain in zip(counted, counting.plain_count_flagged(*pairs), strict=True):
+        assert found.tolist() == plain.tolist()
     counting.plain_add_to_items(other, *pairs, *values)
     assert one.tolist() == other.tolist()
 

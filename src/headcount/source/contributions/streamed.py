@@ -12,6 +12,7 @@ people apart. What cannot be numbered here is left to encoded.py, before anythin
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -27,6 +28,7 @@ from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
 from headcount.source.frames.arrow_columns import arrow
 from headcount.source.kernels import kernels
+from headcount.source.kernels.advance import in_advance
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of
 
 BATCH = 122_880
@@ -152,8 +154,9 @@ def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: 
             keys = _keys(batches, people, listed, rows)
         found, ranks = listed.sorted()
         together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
-        parts = (keys.finish(index, ranks, people.count, maximum) for index in range(1 << keys.bits))
-        chunks, who, many = _chunks(parts, together, store)
+        finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=maximum)
+        with in_advance(finish, range(1 << keys.bits)) as parts:
+            chunks, who, many = _chunks(parts, together, store)
         rows.close()
         ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})
         with engine.memtable(ids, events) as numbered:
@@ -162,10 +165,11 @@ def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: 
 
 def _keys(batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, store: Store) -> Keys:
     """Number people and items of all batches, and partition them by person."""
-    numbered = ((people.number(batch.column(0)), items.number(batch.columns[1:])) for batch in batches)
-    first = list(islice(numbered, FEW_BATCHES))
-    bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0
-    return Keys([_partitioned(*batch, bits, store) for batch in chain(first, numbered)], bits)
+    with in_advance(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
+        numbered = ((who, items.number(columns)) for who, columns in some)
+        first = list(islice(numbered, FEW_BATCHES))
+        bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0
+        return Keys([_partitioned(*batch, bits, store) for batch in chain(first, numbered)], bits)
 
 
 def _partitioned(

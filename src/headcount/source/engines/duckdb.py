@@ -11,6 +11,7 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import repeat, takewhile
 from secrets import token_hex
 from threading import Lock, RLock
 from typing import Any, ClassVar
@@ -27,6 +28,7 @@ from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
+from headcount.source.kernels.advance import in_advance
 from headcount.source.queries.ibis import Names
 from headcount.source.queries.on_duckdb import names_of, step_of_table
 from headcount.source.queries.step import Step
@@ -160,11 +162,12 @@ class DuckDB(Engine):
 
     def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
         connection, kinds = ibis.get_backend(table), table.schema().to_pyarrow()
-        with exclusive(connection), self.interruptible(table):
+        with exclusive(connection):
             relation = connection._to_duckdb_relation(table)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name until 1.4
-            for batch in read(size):
-                yield batch.cast(kinds)
+            rows = (batch.cast(kinds) for batch in read(size))
+            with in_advance(lambda _: next(rows, None), repeat(None), threads=1) as found, self.interruptible(table):
+                yield from takewhile(lambda batch: batch is not None, found)
 
     def memory(self, table: ir.Table) -> int:
         return parse_bytes(setting(ibis.get_backend(table), "memory_limit")) or MOST

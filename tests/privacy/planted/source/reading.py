@@ -64,6 +64,12 @@ BUGS = [
         KERNELS + "test_the_same_pairs_as_the_engine_makes",
     ),
     Bug(
+        "kernels: a person between the parts of two threads counts twice",
+        "source/kernels/counting.py",
+        (("slice(*pair) for pair", "slice(max(pair[0] - 1, 0), pair[1]) for pair"),),
+        KERNELS + "test_counting_and_adding_as_numpy_does",
+    ),
+    Bug(
         "sorted here: a count has no limit",
         "source/contributions/encoded.py",
         (("np.minimum(lengths, maximum) if maximum > 1", "lengths if maximum > 1"),),
