@@ -79,11 +79,12 @@ def histogram(
         between is released: known by keys, bins or dates. Both dates are included; rows before or after do not count.
     where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
         ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
-    sum: a column of amounts to add up, instead of counting. With "count-release", a person's amount for an item counts
-        as at least 0 and at most `bound`.
+    sum: a column of amounts to add up, instead of counting. With "count-release" and "correlated", a person's amount
+        for an item counts as at least 0 and at most `bound`.
     bound: the most that one person may contribute, items or events; for sums, the Euclidean norm of one person's
-        amounts across items. "auto" selects it privately, within epsilon; people on a short public list need none.
-        `hc.ChosenBound(share=, grid=)` has the options of that choice.
+        amounts across items, or with "count-release" and "correlated" the most that one amount counts. "auto" selects
+        it privately, within epsilon; people on a short public list need none. `hc.ChosenBound(share=, grid=)` has the
+        options of that choice.
     mechanism: "correlated" or "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for
         unknown ones; "auto" knows which. "rounds" shows the most items; their counts come from a second measurement.
         "sample-threshold" adds no noise: it releases counts of a sample. What only one of them has is an option
