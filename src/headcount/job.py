@@ -371,10 +371,12 @@ class Job(ABC):
 
     def most(self, cells: int | None, *, one_row: bool) -> int | None:
         """The most that one person can have of what is counted, if it is known: one, if each person has at most one
-        row; all public items (`cells`), if items are counted."""
-        if one_row and not self.adds_amounts and self.scales is None:
+        row; all public items (`cells`), if items are counted. Nothing is known of amounts."""
+        if self.adds_amounts or self.scales is not None:
+            return None
+        if one_row:
             return 1
-        return None if self.counts_events or self.adds_amounts else cells
+        return None if self.counts_events else cells
 
     def estimand(self, mechanism: AnyMechanism, most: int | None) -> Estimand:
         """What low and high are an interval for: what the mechanism says, unless nobody can have more than the

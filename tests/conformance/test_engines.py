@@ -26,6 +26,7 @@ from headcount.bound import (
     BoundedWeighted,
     Bounding,
     BoundSelection,
+    CutAmounts,
     EvenL2Budget,
     ListedItems,
     SampledEvents,
@@ -84,6 +85,8 @@ BOUNDINGS: list[tuple[str, Bounding]] = [
     ("users", Discovered(SampledItems(2), KEYS, FOUND)),
     ("numbers", FoundGroups(5, full=2)),
     ("numbers", ListedGroups()),
+    ("numbers", CutAmounts(5, 30, 2)),
+    ("numbers", CutAmounts(5, 30, 2, bits=4)),
 ]
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 KNOWN: tuple[Any, ...] = (4.0, 1, (1, 2, 4, 9, 16))
@@ -164,7 +167,7 @@ def name(value: Any) -> str:
 
 @pytest.mark.parametrize(("what", "bounding"), BOUNDINGS, ids=name)
 def test_bounded_counts(both: Both, what: str, bounding: Bounding) -> None:
-    keys = KEYS if isinstance(bounding, Draws | ExactDraws | ListedGroups | ListedItems) else None
+    keys = KEYS if isinstance(bounding, Draws | ExactDraws | ListedGroups | ListedItems | CutAmounts) else None
     here, there = (drawn(bounding.bound(each, SECRET, keys)) for each in both[what])
     assert here == there
 
@@ -227,6 +230,7 @@ JOBS: dict[str, tuple[Any, dict[str, Any]]] = {
     "rounds": ("histogram", {**ITEM, "mechanism": "rounds"}),
     "count-release": ("histogram", {**ITEM, "mechanism": "count-release"}),
     "sum": ("histogram", {**ITEM, "mechanism": "count-release", "sum": "amount"}),
+    "listed sum": ("histogram", {**ITEM, "keys": LISTED, "sum": "amount", "mechanism": "correlated", "bound": 30}),
     "plume": ("histogram", {**ITEM, "mechanism": papers.PlumeThreshold()}),
     "sample": ("histogram", {**ITEM, "mechanism": "sample-threshold"}),
     "heavy hitters": ("heavy_hitters", ITEM),

@@ -15,11 +15,12 @@ import pytest
 
 import headcount as hc
 from headcount import mechanism, papers
+from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
-from headcount.bound import SampledItems, SplitL2Budget
+from headcount.bound import CutAmounts, SampledItems, SplitL2Budget
 from headcount.estimate.constants import Z
-from headcount.mechanism.known import correlated
+from headcount.mechanism.known import correlated, correlated_sums
 from headcount.mechanism.mechanism import Mechanism
 from headcount.mechanism.sampled import sample_threshold
 from headcount.mechanism.stages import clipped, joint
@@ -181,6 +182,16 @@ def test_a_year_of_months() -> None:
     assert f"= {mechanism.deviation:.3g} people" in text
     assert f"= {mechanism.difference_deviation:.3g}. The mean" in text
     assert f"= {sqrt(own / 12 + common) / 2:.3g}." in text
+
+
+def test_a_year_of_amounts() -> None:
+    text, cut, months = parts("docs/proofs/correlated.md")["Utility"], 50, 12
+    mechanism = correlated_sums.calibrated(BUDGET, CutAmounts(months, cut, 2))
+    assert f"standard deviation of {mechanism.deviation:.3g}" in text
+    assert f"19 of 20 are off by at most {mechanism.error:.3g} from" in text
+    norm = sqrt(months) * cut
+    independent = norm * float(calibrate.analytic_sigma(BUDGET.epsilon, BUDGET.delta))
+    assert f"√12 · 50 = {norm:.3g}, and its noise has a standard deviation of {independent:.3g}." in text
 
 
 @pytest.mark.parametrize("bound", [1, 5, 20, 100])

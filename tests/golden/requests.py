@@ -254,6 +254,7 @@ REQUESTS = (
     ),
     Request("bins", "aggregate", {**ITEM, "by": "minutes", "bins": [0, 10, 50, 150], "metrics": ["people"]}),
     Request("sum, keys", "histogram", {**KNOWN, "sum": "minutes"}),
+    Request("sum, correlated", "histogram", {**KNOWN, "sum": "minutes", "mechanism": "correlated", "bound": 90}),
     Request("sum", "total", {**ALL, "sum": "minutes", "delta": 1e-7, "bound": 1000}),
 )
 
@@ -273,6 +274,12 @@ WRONG = (
     Request("correlated, replace", "histogram", {**KNOWN, "mechanism": "correlated", **REPLACE}),
     Request("correlated, bound", "histogram", {**KNOWN, "mechanism": "correlated", "bound": 3}),
     Request("correlated, unknown items", "histogram", {**ITEM, "mechanism": "correlated"}),
+    Request("correlated sum, no bound", "histogram", {**KNOWN, "mechanism": "correlated", "sum": "minutes"}),
+    Request(
+        "correlated sum, replace",
+        "histogram",
+        {**KNOWN, "mechanism": "correlated", "sum": "minutes", "bound": 90, **REPLACE},
+    ),
     Request("profile and grid", "histogram", {**KNOWN, "bound": hc.ChosenBound(way="profile", grid=[1, 2])}),
     Request("bound and share", "histogram", {**ITEM, "bound": 3, "share": 0.1}),
     Request("epsilon 0", "histogram", {**ITEM, "epsilon": 0}),

@@ -26,13 +26,23 @@ from headcount.account.events import (
     Neighbours,
 )
 from headcount.audit.choices import Fixed
-from headcount.bound import Bounded, Bounding, ListedItems, SampledItems, ScaledToSize, ScaledToSum, Sensitivity
+from headcount.bound import (
+    Bounded,
+    Bounding,
+    CutAmounts,
+    ListedItems,
+    SampledItems,
+    ScaledToSize,
+    ScaledToSum,
+    Sensitivity,
+)
 from headcount.bound.boundings.groups import FoundGroups
 from headcount.bound.selection.plume import discover
 from headcount.bound.stability import allows, of_contributions, of_number, of_signed
 from headcount.errors import BadParameter, Defect
 from headcount.mechanism import AnyMechanism, Correlated, CountRelease, Strategy, Thresholded
 from headcount.mechanism.groups.measured import MeasuredGroups
+from headcount.mechanism.known import correlated_sums
 from headcount.mechanism.stages import clipped
 
 CHANGES = ("sensitivity", "squared_sensitivity", "bound", "largest", "items", "cells", "count")
@@ -152,6 +162,16 @@ def test_correlated_noise_is_for_halves_and_for_nobody_who_is_replaced() -> None
     for bounding in (ListedItems(4, 1), ListedItems(5, 2)):
         with pytest.raises(BadParameter, match="do not pay for"):
             Correlated(bounding, *events)
+
+
+def test_noise_on_amounts_is_for_their_cut() -> None:
+    """Neither half a cut more, nor one more item, nor whole parts instead of halves."""
+    mechanism = correlated_sums.calibrated(Cost(Fraction(1), Fraction(1, 10**6)), CutAmounts(4, 50, 2))
+    assert mechanism.allows("add-remove")
+    assert not mechanism.allows("replace")
+    for bounding in (CutAmounts(4, 51, 2), CutAmounts(5, 50, 2), CutAmounts(4, 50, 1), CutAmounts(4, 50, 4)):
+        with pytest.raises(BadParameter, match="do not pay for"):
+            replace(mechanism, bounding=bounding)
 
 
 def test_levels_for_other_neighbours_or_fewer_items() -> None:

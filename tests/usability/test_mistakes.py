@@ -242,6 +242,20 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         'bound=2 with mechanism="correlated": it needs no bound. Fix: bound="auto"',
     ),
     (
+        {"mechanism": "correlated", "keys": ["a"], "sum": "price", "bound": "auto"},
+        'bound="auto" with sum and mechanism="correlated": a person\'s amount for one item is cut at a number. '
+        'Fix: bound=50, the most that it may count, or mechanism="auto", which chooses a bound',
+    ),
+    (
+        {"mechanism": "correlated", "keys": ["a"], "sum": "price", "bound": 5, "neighbours": "replace"},
+        'mechanism="correlated" with neighbours="replace": a common number hides nobody who is replaced. '
+        'Fix: mechanism="auto", or neighbours="add-remove"',
+    ),
+    (
+        {"mechanism": "correlated", "sum": "price", "bound": 5},
+        'mechanism="correlated" is for items known in advance. Fix: keys=["apple", "pear"], or mechanism="auto"',
+    ),
+    (
         {"mechanism": "clipped", "keys": ["a"], "bound": "profile"},
         'bound=\'profile\' with mechanism="clipped": counts are measured twice. Fix: bound="auto", or bound=20',
     ),

@@ -9,6 +9,7 @@ cutting.py        cut what people have above a bound
 sample.py         sample a person's items or events, by a keyed hash with a fresh secret
 scale.py          scale a person's counts to an l1 or l2 norm, on a public grid
 listed.py         every item of a public list, in full
+cut_amounts.py    amounts of a public list, each cut at a limit
 weighted.py       scale them to an l2 norm, on a grid that does not depend on the bound
 rounds.py         spread a person's weight over their items that are not shown yet, round after round
 shown.py          scale them again, over items that are shown already
@@ -43,6 +44,7 @@ plume.py          discover items first, then bound again: a baseline
 """
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
+from headcount.bound.boundings.cut_amounts import CutAmounts
 from headcount.bound.boundings.listed import ListedItems
 from headcount.bound.boundings.measured import BoundedWithScalar, WithScalar
 from headcount.bound.boundings.rounds import BoundedRounds, EvenL2Budget, Split, SplitL2Budget
@@ -61,6 +63,7 @@ __all__ = [
     "BoundedWeighted",
     "BoundedWithScalar",
     "Bounding",
+    "CutAmounts",
     "EvenL2Budget",
     "ListedItems",
     "SampledEvents",

@@ -23,7 +23,7 @@ from headcount.jobs.parameters import parameters
 from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING
 from headcount.mechanism.groups.strategy import one_interval
 from headcount.mechanism.known.options import PoissonCounts
-from headcount.mechanism.mechanism import Columns, Noisy
+from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.options import CountOptions, CountRequest
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.topk.options import CountRelease
@@ -79,11 +79,12 @@ def histogram(
         between is released: known by keys, bins or dates. Both dates are included; rows before or after do not count.
     where: count only rows that meet a condition: {"country": "FR"}, {"plan": ["basic", "pro"]}, or {"age": (18, 65)},
         ends included; (18, None) is 18 or more. The release is that of a table with these rows alone.
-    sum: a column of amounts to add up, instead of counting. With "count-release", a person's amount for an item counts
-        as at least 0 and at most `bound`.
+    sum: a column of amounts to add up, instead of counting. With "count-release" and "correlated", a person's amount
+        for an item counts as at least 0 and at most `bound`.
     bound: the most that one person may contribute, items or events; for sums, the Euclidean norm of one person's
-        amounts across items. "auto" selects it privately, within epsilon; people on a short public list need none.
-        `hc.ChosenBound(share=, grid=)` has the options of that choice.
+        amounts across items, or with "count-release" and "correlated" the most that one amount counts. "auto" selects
+        it privately, within epsilon; people on a short public list need none. `hc.ChosenBound(share=, grid=)` has the
+        options of that choice.
     mechanism: "correlated" or "clipped" for known items; "joint", "weighted", "thresholded" or "count-release" for
         unknown ones; "auto" knows which. "rounds" shows the most items; their counts come from a second measurement.
         "sample-threshold" adds no noise: it releases counts of a sample. What only one of them has is an option
@@ -164,6 +165,11 @@ class Histogram(CountingJob, ListedItemJob):
         usual = self.count_request == CountRequest(known=self.known, neighbours=self.neighbours, count=self.count)
         return replace(self, bound=1) if usual and self.mechanism == AUTOMATIC else self
 
+    @property
+    def bounds_norms(self) -> bool:
+        """True if a bound is one on the norm of a person's amounts."""
+        return self.measured and not self.mechanism.cuts_each
+
     # what it is
 
     @property
@@ -191,11 +197,17 @@ class Histogram(CountingJob, ListedItemJob):
         return "sums" if self.sum else "counts"
 
     def bound_phrase(self, limit: int) -> str:
-        if self.measured:
+        if self.bounds_norms:
             return f"a bound of {self.bound}"
         if self.sum:
-            return f"{limit:,} {self.sum} for each {self.item}"
+            least = "between 0 and " if self.measured else ""
+            return f"{least}{limit:,} {self.sum} for each {self.item}"
         return super().bound_phrase(limit) + (f" for each {self.item}" if self.selects_items else "")
+
+    def interval_note(self, mechanism: AnyMechanism, most: int | None) -> str:
+        note = super().interval_note(mechanism, most)
+        cuts_both = self.measured and self.mechanism.cuts_each
+        return note.replace("have more.", "have more, and lower wherever they have less.") if cuts_both else note
 
     @property
     def counts_events(self) -> bool:
@@ -231,7 +243,7 @@ class Histogram(CountingJob, ListedItemJob):
         super().check()
 
     def check_zero_delta(self) -> None:
-        if self.measured and self.known:
+        if self.bounds_norms and self.known:
             check_zero_delta_of_groups([self.bound] if isinstance(self.bound, int) else [])
             return
         super().check_zero_delta()
@@ -240,6 +252,6 @@ class Histogram(CountingJob, ListedItemJob):
         self.mechanism.check_rho(self.count_request)
 
     def check_target(self, target: Any) -> None:
-        if self.measured:
+        if self.bounds_norms:
             raise BadParameter(f"target_error={target} with sum: its noise follows from the data.", fix="epsilon=1")
         super().check_target(target)

@@ -58,6 +58,9 @@ class CountOptions(Options):
     parameter: ClassVar[str] = "mechanism"
     adds: ClassVar[bool] = False
     """True if it adds up amounts."""
+    cuts_each: ClassVar[bool] = False
+    """True if a bound that is given for amounts is the most that a person's amount for one item counts; else it is one
+    on the norm of all of them."""
     listed: ClassVar[bool | None] = None
     """True if it is for items known in advance, False for others, None for both."""
     people_only: ClassVar[bool] = False

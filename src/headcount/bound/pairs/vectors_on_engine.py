@@ -71,9 +71,10 @@ class VectorsOnEngine:
         """(user, what makes a place, value), while the groups are on the engine."""
         rows = self.contributions.amounts
         with engine_of(rows).memtable(self.items, rows) as listed:
-            yield self._of_rows(rows.semi_join(listed, self.items.column_names), vector)
+            yield self.of_rows(rows.semi_join(listed, self.items.column_names), vector)
 
-    def _of_rows(self, rows: ir.Table, vector: Vector) -> ir.Table:
+    def of_rows(self, rows: ir.Table, vector: Vector) -> ir.Table:
+        """(user, what makes a place, value) of these rows."""
         items, amount, cell = self.items.column_names, f"{AMOUNT}{vector.column}", f"{CELL}{vector.column}"
         rows = rows.filter(rows[amount].notnull()) if vector.of_column else rows
         if vector.kind == "cells":

@@ -16,7 +16,7 @@ import numpy as np
 from headcount.account.calibration import calibrate
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound import Bounded, ListedItems, Sensitivity
+from headcount.bound import Bounded, CutAmounts, ListedItems, Sensitivity
 from headcount.bound.stability import Payment, Stability, of_contributions
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
@@ -47,7 +47,7 @@ class Correlated(Mechanism[Bounded, Noisy]):
 
     name: ClassVar[str] = "correlated"
     proof: ClassVar[str] = "docs/proofs/correlated.md"
-    bounding: ListedItems
+    bounding: ListedItems | CutAmounts
     event: Gaussian | Laplace
     """The noise of each item, in halves."""
     common: Gaussian | Laplace
@@ -55,11 +55,16 @@ class Correlated(Mechanism[Bounded, Noisy]):
 
     @property
     def payments(self) -> tuple[Payment, ...]:
-        """A person who is added moves every total by a half up or down, once all are moved by the same half. Whoever is
-        replaced moves them by a whole, which no common number hides."""
-        cells, replaced = self.bounding.cells, self.stability.replaced
-        own = Stability(Sensitivity(cells, 1, cells, cells), replaced, cells)
-        return (self.event, own), (self.common, Stability(Sensitivity(1, 1, 1, 1), replaced, 1))
+        """A person who is added moves every total by a half of the most, up or down, once all are moved by the same
+        half. Whoever is replaced moves them by a whole, which no common number hides."""
+        cells, half, replaced = self.bounding.cells, self._half, self.stability.replaced
+        own = Stability(Sensitivity(cells, half, cells * half, cells * half**2), replaced, cells)
+        return (self.event, own), (self.common, Stability(Sensitivity(1, half, half, half**2), replaced, 1))
+
+    @property
+    def _half(self) -> int:
+        """A half of the most that a person adds to one item, in units: 1 if people are counted."""
+        return self.bounding.sensitivity.largest // HALVES
 
     @property
     def stability(self) -> Stability:
@@ -79,25 +84,30 @@ class Correlated(Mechanism[Bounded, Noisy]):
         return Columns({"count": np.maximum(round_half_to_even(noisy.values), 0), "low": low, "high": high})
 
     def interval(self, values: Integers) -> Ends:
-        return intervals_within(values, HALVES, self._width)
+        return intervals_within(values, HALVES, self.width)
 
     @property
-    def _width(self) -> int:
+    def step(self) -> float:
+        """The distance of two values that are next to each other: a half of a person."""
+        return 1 / HALVES
+
+    @property
+    def width(self) -> int:
         """The 95% quantile of the noise, in halves."""
         return sum_quantile(noise_distribution(self.event), noise_distribution(self.common), EXACT_MISS_RATE)
 
     @property
     def error(self) -> float:
-        return self._width / HALVES
+        return self.width * self.step
 
     @property
     def deviation(self) -> float:
-        return sqrt(sum(noise_deviation(each) ** 2 for each in self.distributions)) / HALVES
+        return sqrt(sum(noise_deviation(each) ** 2 for each in self.distributions)) * self.step
 
     @property
     def difference_deviation(self) -> float:
         """The standard deviation of the noise of a difference of two counts, in which the common number cancels."""
-        return sqrt(2) * noise_deviation(self.distribution) / HALVES
+        return sqrt(2) * noise_deviation(self.distribution) * self.step
 
     @property
     def estimand(self) -> Estimand:
@@ -112,7 +122,7 @@ class Correlated(Mechanism[Bounded, Noisy]):
         )
 
     def explain(self, item: str) -> list[str]:
-        own, common = (format_number(noise_deviation(each) / HALVES) for each in self.distributions)
+        own, common = (format_number(noise_deviation(each) * self.step) for each in self.distributions)
         return [
             f"headcount adds {self.describe_noise()} to every {item} of the public list, even if nobody has it. The "
             f"noise has two parts: one of its own for each {item} (standard deviation {own}), and one common number "
@@ -144,20 +154,29 @@ def calibrated(budget: Cost, cells: int) -> Correlated:
 
 
 def gaussian(budget: Cost, cells: int) -> Correlated:
-    """Gaussian noise: variances in proportion to sqrt(cells) and 1, which is the least for a price."""
-    common = _share(1 / (sqrt(cells) + 1))
-    parts = [(1 - common, Fraction(cells), cells), (common, Fraction(1), 1)]
-    return Correlated(ListedItems(cells, HALVES), *calibrate.gaussians(budget.epsilon, budget.delta, parts))
+    """Gaussian noise, for people."""
+    return Correlated(ListedItems(cells, HALVES), *gaussian_events(budget, cells))
 
 
 def laplace(budget: Cost, cells: int) -> Correlated:
-    """Laplace noise: scales in proportion to the cube root of cells and 1. No delta is needed."""
+    """Laplace noise, for people."""
+    return Correlated(ListedItems(cells, HALVES), *laplace_events(budget, cells))
+
+
+def gaussian_events(budget: Cost, cells: int, half: int = 1) -> list[Gaussian]:
+    """Gaussian noise of each item and of all: variances in proportion to sqrt(cells) and 1, which is the least for a
+    price. `half` is that of the most that one person adds to one item, in units."""
+    common = _share(1 / (sqrt(cells) + 1))
+    parts = [(1 - common, Fraction(cells * half**2), cells), (common, Fraction(half**2), 1)]
+    return calibrate.gaussians(budget.epsilon, budget.delta, parts)
+
+
+def laplace_events(budget: Cost, cells: int, half: int = 1) -> list[Laplace]:
+    """Laplace noise of each item and of all: scales in proportion to the cube root of cells and 1. No delta is
+    needed."""
     common = _share(1 / (cells ** (2 / 3) + 1))
-    parts = [(1 - common, Fraction(cells)), (common, Fraction(1))]
-    events = [
-        Laplace(calibrate.laplace_scale(budget.epsilon * share, max_items), max_items) for share, max_items in parts
-    ]
-    return Correlated(ListedItems(cells, HALVES), *events)
+    parts = [(1 - common, Fraction(cells * half)), (common, Fraction(half))]
+    return [Laplace(calibrate.laplace_scale(budget.epsilon * share, total), total) for share, total in parts]
 
 
 def _share(part: float) -> Fraction:

@@ -9,9 +9,10 @@ from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import whole
 from headcount.mechanism.known import correlated
-from headcount.mechanism.known.strategy import SELECTIONS, KnownItemsStrategy, ShortListStrategy
+from headcount.mechanism.known.strategy import SELECTIONS, KnownItemsStrategy, ShortListStrategy, ShortSumsStrategy
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
 from headcount.mechanism.stages import clipped
+from headcount.mechanism.strategy import Strategy
 from headcount.wording.options import Options, options
 
 MAX_PEOPLE = 10**12
@@ -62,9 +63,12 @@ class Clipped(CountOptions):
 
 @options
 class Correlated(CountOptions):
-    """People of every item of a public list, none of whom is bounded: noise with a common part."""
+    """People, or amounts, of every item of a public list: noise with a common part. People are not bounded; each
+    person's amount for an item is cut to [0, bound]."""
 
     name: ClassVar[str] = correlated.Correlated.name
+    adds: ClassVar[bool] = True
+    cuts_each: ClassVar[bool] = True
     listed: ClassVar[bool | None] = True
     people_only: ClassVar[bool] = True
     largest_bound: ClassVar[int] = 0
@@ -72,8 +76,11 @@ class Correlated(CountOptions):
     shared: ClassVar[bool] = False
     debiases: ClassVar[tuple[Debias, ...]] = ("auto",)
 
-    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> ShortListStrategy:
+    def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Strategy:
         assert cells is not None
+        if request.sum:
+            assert isinstance(request.bound, int)
+            return ShortSumsStrategy(**request.common(budget), bound=request.bound, cells=cells)
         return ShortListStrategy(**request.common(budget), cells=cells, explicit=True)
 
     def check(self, request: CountRequest) -> None:
@@ -82,6 +89,17 @@ class Correlated(CountOptions):
             raise BadParameter(
                 f'{self.as_typed} with neighbours="replace": a common number hides nobody who is replaced.',
                 fix='mechanism="auto", or neighbours="add-remove"',
+            )
+
+    def _check_bound(self, request: CountRequest) -> None:
+        """A number cuts amounts; people need none."""
+        if not request.sum:
+            super()._check_bound(request)
+        elif isinstance(request.bound, str):
+            raise BadParameter(
+                f'bound="{request.bound}" with sum and {self.as_typed}: a person\'s amount for one item is cut at a '
+                "number.",
+                fix='bound=50, the most that it may count, or mechanism="auto", which chooses a bound',
             )
 
     def check_target(self, request: CountRequest, target: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound import Bounding, SampledItems, ScaledToSize, ScaledToSum, WeightedClip
+from headcount.bound import Bounding, CutAmounts, SampledItems, ScaledToSize, ScaledToSum, WeightedClip
 from headcount.bound.selection.compare import Compared, ComparedSizes, ComparedSums
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
@@ -25,7 +25,7 @@ from headcount.bound.selection.paper import (
 )
 from headcount.bound.selection.profile import MOST_ITEMS, FromProfile
 from headcount.bound.selection.selection import BoundSelection, HardlyMore, LookAgain, NobodySeen, Selected
-from headcount.mechanism.known import correlated
+from headcount.mechanism.known import correlated, correlated_sums
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.mechanism.options import Debias
 from headcount.mechanism.scalar import with_scalar
@@ -309,3 +309,24 @@ class ShortListStrategy(Strategy):
 
     def forecast(self, item: str, unit: str) -> Forecast:
         return [error_line(f"{format_number(self.error)} {unit}", "95%"), all_appear(item)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShortSumsStrategy(Strategy):
+    """Amounts of every item of a public list, each person's cut to [0, bound] for each item."""
+
+    bound: int
+    cells: int
+    """Number of items."""
+
+    def mechanism(self, bounding: Bounding | None = None) -> AnyMechanism:
+        return correlated_sums.calibrated(self.rest, CutAmounts(self.cells, self.bound, correlated.HALVES))
+
+    def forecast(self, item: str, unit: str) -> Forecast:
+        return given_forecast(self.mechanism(), item, unit)
+
+    @property
+    def on_large_amounts(self) -> str:
+        return (
+            "What a person has above the bound, or below 0, is not counted, and the expected error does not include it."
+        )

@@ -44,6 +44,7 @@ class CountRelease(CountOptions):
     name: ClassVar[str] = Mechanism.name
     example: ClassVar[str] = "kbar=500"
     adds: ClassVar[bool] = True
+    cuts_each: ClassVar[bool] = True
     listed: ClassVar[bool | None] = False
     passed_on: ClassVar[tuple[str, ...]] = ("rho",)
     bound_reason: ClassVar[str] = "people may have as many items as they like"

@@ -3,6 +3,9 @@
 from tests.privacy.bug import Bug
 
 CORRELATED = "tests/privacy/test_correlated.py::"
+SUMS = "tests/privacy/test_correlated_sums.py::"
+CUT = "tests/bound/test_cut_amounts.py::"
+SHORT_SUMS = "tests/usability/test_short_sums.py::"
 SHORT = "tests/usability/test_short_lists.py::"
 PAYS = "tests/mechanism/test_pays.py::"
 FOUND = "tests/mechanism/test_count_release.py::"
@@ -13,8 +16,8 @@ BUGS = [
         "mechanism/known/correlated.py",
         (
             (
-                "own = Stability(Sensitivity(cells, 1, cells, cells), replaced, cells)\n        return (self.event, own), (self.common, Stability(Sensitivity(1, 1, 1, 1), replaced, 1))",
-                "own, one = Sensitivity(cells, 1, cells, cells), Sensitivity(1, 1, 1, 1)\n        return (self.event, Stability(own, own, cells)), (self.common, Stability(one, one, 1))",
+                "cells, half, replaced = self.bounding.cells, self._half, self.stability.replaced\n",
+                "cells, half = self.bounding.cells, self._half\n        replaced = Sensitivity(1, half, half, half**2)\n",
             ),
         ),
         PAYS + "test_correlated_noise_is_for_halves_and_for_nobody_who_is_replaced",
@@ -51,7 +54,7 @@ BUGS = [
     Bug(
         "noise of an item for a quarter of what one person adds",
         "mechanism/known/correlated.py",
-        (("(1 - common, Fraction(cells), cells)", "(1 - common, Fraction(cells, 4), cells)"),),
+        (("(1 - common, Fraction(cells * half**2), cells)", "(1 - common, Fraction(cells * half**2, 4), cells)"),),
         CORRELATED + "test_all_events_cost_exactly_what_was_typed",
     ),
     Bug(
@@ -65,6 +68,77 @@ BUGS = [
         "mechanism/known/options.py",
         (('if request.neighbours == "replace":', 'if request.neighbours == "replaced":'),),
         "tests/golden/test_golden.py::test_refusals",
+    ),
+    Bug(
+        "a common number for one part of an amount, and not for all of its cut",
+        "mechanism/known/correlated.py",
+        (
+            ("(common, Fraction(half**2), 1)", "(common, Fraction(1), 1)"),
+            (
+                "Stability(Sensitivity(1, half, half, half**2), replaced, 1)",
+                "Stability(Sensitivity(1, 1, 1, 1), replaced, 1)",
+            ),
+        ),
+        SUMS + "test_all_events_cost_exactly_what_was_typed",
+    ),
+    Bug(
+        "noise of an amount's own for one part of it, and not for all of its cut",
+        "mechanism/known/correlated.py",
+        (
+            ("(1 - common, Fraction(cells * half**2), cells)", "(1 - common, Fraction(cells), cells)"),
+            (
+                "own = Stability(Sensitivity(cells, half, cells * half, cells * half**2)",
+                "own = Stability(Sensitivity(cells, 1, cells, cells)",
+            ),
+        ),
+        SUMS + "test_all_events_cost_exactly_what_was_typed",
+    ),
+    Bug(
+        "noise for half of the most that a person adds",
+        "mechanism/known/correlated.py",
+        (
+            (
+                "return self.bounding.sensitivity.largest // HALVES",
+                "return self.bounding.sensitivity.largest // HALVES // 2",
+            ),
+        ),
+        PAYS + "test_noise_on_amounts_is_for_their_cut",
+    ),
+    Bug(
+        "noise on amounts for less than their cut",
+        "mechanism/known/correlated_sums.py",
+        (("bounding.sensitivity.largest // HALVES", "bounding.sensitivity.largest // HALVES * 10 // 11"),),
+        SUMS + "test_all_events_cost_exactly_what_was_typed",
+    ),
+    Bug(
+        "amounts are not cut",
+        "bound/boundings/cut_amounts.py",
+        (("cut_at(where(amounts > 0.0, amounts, 0.0), cut)", "where(amounts > 0.0, amounts, 0.0)"),),
+        CUT + "test_a_person_attains_what_noise_is_for",
+    ),
+    Bug(
+        "negative amounts are not cut",
+        "bound/boundings/cut_amounts.py",
+        (("where(amounts > 0.0, amounts, 0.0)", "amounts"),),
+        CUT + "test_what_is_negative_missing_or_too_much",
+    ),
+    Bug(
+        "amounts are cut at twice of what noise is for",
+        "bound/boundings/cut_amounts.py",
+        (("partial(cut_to_parts, cut=self.cut * GRID,", "partial(cut_to_parts, cut=2 * self.cut * GRID,"),),
+        CUT + "test_a_person_attains_what_noise_is_for",
+    ),
+    Bug(
+        "a cut for more items than noise is for",
+        "bound/boundings/cut_amounts.py",
+        (('assert len(keys) <= self.cells, "noise is for no more items"', "pass"),),
+        CUT + "test_a_longer_list_than_noise_is_for_is_refused",
+    ),
+    Bug(
+        "intervals of cut sums as if they were for the true ones",
+        "job.py",
+        (("if self.adds_amounts or self.scales is not None:", "if self.adds_amounts:"),),
+        SHORT_SUMS + "test_intervals_are_for_cut_sums",
     ),
     Bug(
         "what may be selected later about a public list is not reserved before the charge",
