@@ -18,7 +18,7 @@ from headcount.source import open_events
 from headcount.source.engines.postgres import Postgres
 from headcount.source.engines.registry import engine_of, to_arrow
 
-ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2, "dataset": "events"}
+ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2}
 PROMISE = "each row belongs to one person"
 
 
@@ -51,7 +51,7 @@ def named(postgres: Any, events: Any) -> str:
 
 def table_of(data: Any, **asked: Any) -> pa.Table:
     """A release's table, always with the same chance."""
-    return hc.plan("histogram", data, **{**ASKED, **asked}).release(entropy=Seeded()).table
+    return hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, **asked}).release(entropy=Seeded()).table
 
 
 def test_any_settings_of_a_session(postgres: Any, events: Any) -> None:
@@ -151,7 +151,7 @@ def test_a_number_makes_nothing_fail(put: Put, value: float) -> None:
     ]
     there = put(rows)
     for job, each in asked:
-        plans = [hc.plan(job, data, user="user", epsilon=1, dataset="d", **each) for data in (rows, there)]
+        plans = [hc.plan(job, hc.table(data, name="d"), user="user", epsilon=1, **each) for data in (rows, there)]
         assert plans[0].release(entropy=Seeded()).table == plans[1].release(entropy=Seeded()).table
 
 
@@ -219,7 +219,7 @@ def test_other_queries_need_the_promise(postgres: Any, named: str, name: str) ->
     make, step = PROMISED[name]
     with pytest.raises(NotATable, match=f"a query with {step}"):
         hc.plan("histogram", make(postgres, named), **ASKED)
-    assert hc.plan("histogram", make(postgres, named), **ASKED, promise=PROMISE).promise == PROMISE
+    assert hc.plan("histogram", hc.table(make(postgres, named), promise=PROMISE), **ASKED).promise == PROMISE
 
 
 REFUSED: dict[str, tuple[Callable[[Any, str], Any], str]] = {
@@ -240,7 +240,7 @@ def test_no_promise_covers_chance_time_or_order(postgres: Any, named: str, name:
     make, step = REFUSED[name]
     for promise in (None, PROMISE):
         with pytest.raises(NotATable, match=step):
-            hc.plan("histogram", make(postgres, named), **ASKED, promise=promise)
+            hc.plan("histogram", hc.table(make(postgres, named), promise=promise), **ASKED)
 
 
 def test_row_security_needs_the_promise(postgres: Any, put: Put) -> None:

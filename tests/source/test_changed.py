@@ -17,7 +17,7 @@ from headcount.errors import DataChanged, FileChanged
 
 KEYS = [f"i{number}" for number in range(20)]
 ASKED: dict[str, Any] = {
-    **{"user": "user", "by": "item", "epsilon": 1, "dataset": "visits"},
+    **{"user": "user", "by": "item", "epsilon": 1},
     **{"keys": KEYS, "bound": "profile"},
 }
 STEPS = ("looking at the data", "reading", "choosing the bound", "bounding", "drawing noise")
@@ -76,7 +76,7 @@ class Meddler:
 
 
 def refused(data: Any, step: str, change: Callable[[], None], ledger: Ledger | None = None) -> None:
-    plan, meddler = hc.plan("histogram", data, **ASKED), Meddler(step, change)
+    plan, meddler = hc.plan("histogram", hc.table(data, name="visits"), **ASKED), Meddler(step, change)
     with pytest.raises(FileChanged, match=r"^visits: a file changed while it was read. Nothing was released. Fix: "):
         plan.release(ledger=ledger, progress=meddler)
     assert meddler.done
