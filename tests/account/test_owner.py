@@ -69,7 +69,7 @@ def test_what_was_charged_so_and_never_finished_is_finished(ledger: Ledger, monk
 
 def test_other_data_are_refused_as_before(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     charged_before(ledger, monkeypatch, hc.plan("histogram", VISITS, user="user", **ASKED))
-    other = pa.table({**ROWS, "item": ["b"] * 4})
+    other = hc.table(pa.table({**ROWS, "item": ["b"] * 4}), name="visits")
     with pytest.raises(hc.errors.HeadcountError, match="data changed"):
         hc.histogram(other, user="user", **ASKED, ledger=ledger)
     assert len(ledger.spends()) == 1

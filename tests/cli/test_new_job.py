@@ -47,12 +47,7 @@ def tides(
     tides: Any = ("ebb", "flood"),
     epsilon: Number | None = None,
     neighbours: str = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Any = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: Any = None,
 ) -> Release:
     """Count people per item between two tides. No other job does.
 
