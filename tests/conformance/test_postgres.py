@@ -107,7 +107,7 @@ def test_the_ledger_looks_at_the_rows_that_are_read(postgres: Any, put: Put, tmp
     """Rows that come between the look and the reading are in neither; then the data are others."""
     data = put(pa.table({"user": [1, 2], "item": ["a", "b"]}))
     ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
-    plan = hc.plan("histogram", data, **{**ASKED, "keys": ["a", "b"], "bound": 1})
+    plan = hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, "keys": ["a", "b"], "bound": 1})
 
     def insert(step: str) -> None:
         if step == "reading":
@@ -278,15 +278,15 @@ def test_a_ledger_sees_whether_the_rows_are_the_same(put: Put, tmp_path: Path) -
     asked: dict[str, Any] = {**ASKED, "keys": ["a", "b"], "ledger": ledger}
     rows = {"user": ["a", None, "b", "b"], "item": [None, "a", "b", "a"]}
     kinds = pa.schema({"user": pa.string(), "item": pa.string()})
-    first = hc.histogram(put(pa.table(rows, kinds)), **asked)
+    first = hc.histogram(hc.table(put(pa.table(rows, kinds)), name="events"), **asked)
     moved = {name: column[::-1] for name, column in rows.items()}
-    assert hc.histogram(put(pa.table(moved, kinds)), **asked).content == first.content
+    assert hc.histogram(hc.table(put(pa.table(moved, kinds)), name="events"), **asked).content == first.content
     for other in (
         {**rows, "user": [None, "a", "b", "b"], "item": ["a", None, "b", "b"]},
         {name: [*column, column[2], column[2]] for name, column in rows.items()},
     ):
         with pytest.raises(LedgerError, match="the data changed since"):
-            hc.histogram(put(pa.table(other, kinds)), **asked)
+            hc.histogram(hc.table(put(pa.table(other, kinds)), name="events"), **asked)
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -299,7 +299,7 @@ def test_what_the_engine_cannot_do_is_not_charged(
     events: Any, asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
-    plan = hc.plan("histogram", events, **{**ASKED, **asked})
+    plan = hc.plan("histogram", hc.table(events, name="events"), **{**ASKED, **asked})
     monkeypatch.setattr(Postgres, "sha256", lambda self, text: unknown_function(text))
     monkeypatch.setattr(Postgres, "moment", lambda self, value: unknown_function(value.cast("string")))
     with pytest.raises(BadParameter, match="its engine cannot run this request"):
