@@ -23,6 +23,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+import headcount as hc
 from benchmarks.peers.sums import lines
 from headcount.account.calibration.calibrate import analytic_sigma
 from headcount.jobs.aggregate import aggregate
@@ -144,10 +145,8 @@ def measured(
     """Of each metric: l1, the median relative error, the share of intervals that hold, and the share that is shown."""
     keys = sorted(group if len(group) > 1 else group[0] for group in true) if known else None
     more: dict[str, Any] = {"range": (0, MAX_PRICE)} if "median(x)" in metrics else {}
-    more["promise"] = "each row belongs to one person"  # of a join by keys
-    release = aggregate(
-        connection.sql(question.sql), user="user", by=question.by, metrics=metrics, keys=keys, epsilon=epsilon, **more
-    )
+    joined = hc.table(connection.sql(question.sql), promise="each row belongs to one person")  # by keys
+    release = aggregate(joined, user="user", by=question.by, metrics=metrics, keys=keys, epsilon=epsilon, **more)
     rows = release.table.to_pydict()
     groups = list(zip(*(rows[name] for name in question.by), strict=True))
     found = {}

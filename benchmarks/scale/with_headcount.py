@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+import headcount as hc
 from headcount.jobs.histogram import histogram
 from headcount.jobs.registry import plan
 from headcount.noise import SystemEntropy
@@ -39,8 +40,8 @@ class Seeded(SystemEntropy):
 def release(table: str, bound: int, how: str) -> pa.Table:
     """(item, count, low, high)"""
     if how in ("seeded", "limited"):
-        within: dict[str, Any] = {"memory": MEMORY} if how == "limited" else {}
-        return plan("histogram", table, **ASKED, **within).release(entropy=Seeded()).table
+        data = hc.table(table, memory=MEMORY if how == "limited" else None)
+        return plan("histogram", data, **ASKED).release(entropy=Seeded()).table
     return histogram(table, **ASKED, **said(table, bound, how)).table
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from headcount.release import load as load
     from headcount.simulation.simulate import simulate as simulate
     from headcount.source.example import example as example
+    from headcount.source.table import table as table
     from headcount.source.views.tables import tables as tables
     from headcount.source.views.view import view as view
 
@@ -72,6 +73,7 @@ _HOMES = {
     "load": "headcount.release",
     "plan": "headcount.jobs.registry",
     "simulate": "headcount.simulation.simulate",
+    "table": "headcount.source.table",
     "tables": "headcount.source.views.tables",
     "view": "headcount.source.views.view",
     **_OPTIONS,
@@ -90,6 +92,7 @@ _MEANT = {
     ),
     "nunique": 'hc.total(data, user=..., count="users", epsilon=1)',
     **dict.fromkeys(("read_csv", "read_parquet"), 'hc.histogram("file.csv", ...): every function takes a path'),
+    **dict.fromkeys(("data", "dataset"), 'hc.table(data, name="visits")'),
     **dict.fromkeys(("open", "read", "read_release"), 'hc.load("release.parquet")'),
 }
 """What to write instead of the names of other libraries."""

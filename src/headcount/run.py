@@ -279,8 +279,8 @@ def unquoted(source: Source) -> Iterator[None]:
             raise Defect(f"{source.dataset}: {place} failed.") from None
         raise ReadingFailed(
             f"{source.dataset}: the rows could not be read to their end. Nothing was released.",
-            fix='memory="8GB", or spill="/var/tmp" for a folder with more room, if the table is large; else read it '
-            "with its own engine to see why. Then ask again: a ledger charges only once",
+            fix='hc.table(data, memory="8GB"), or spill="/var/tmp" for a folder with more room, if the table is large; '
+            "else read it with its own engine to see why. Then ask again: a ledger charges only once",
         ) from None
 
 

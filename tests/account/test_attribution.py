@@ -53,7 +53,7 @@ def test_a_charge_records_who_makes_it_and_what_for(path: Path) -> None:
 
 
 def test_every_job_takes_such_a_ledger(path: Path) -> None:
-    hc.total(PLAYS, user="listener", epsilon=1, count="users", dataset="plays", ledger=Ledger(path, **ADA))
+    hc.total(hc.table(PLAYS, name="plays"), user="listener", epsilon=1, count="users", ledger=Ledger(path, **ADA))
     assert stated(path) == [("Ada Lovelace", "weekly report")]
 
 

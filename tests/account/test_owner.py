@@ -12,7 +12,8 @@ from headcount.account import Charge, Ledger
 from headcount.planner import Plan
 
 ROWS: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["a", "b", "a", "a"]}
-ASKED: dict[str, Any] = {"by": "item", "epsilon": 1, "bound": 1, "keys": ["a", "b"], "dataset": "visits"}
+VISITS = hc.table(pa.table(ROWS), name="visits")
+ASKED: dict[str, Any] = {"by": "item", "epsilon": 1, "bound": 1, "keys": ["a", "b"]}
 
 
 @pytest.fixture
@@ -21,8 +22,10 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def test_the_owner_is_the_same_under_another_name_of_the_user_column(ledger: Ledger) -> None:
-    hc.histogram(pa.table(ROWS), user="user", **ASKED, ledger=ledger)
-    hc.histogram(pa.table(ROWS).rename_columns(["pid", "item"]), user="pid", **ASKED, ledger=ledger)
+    hc.histogram(VISITS, user="user", **ASKED, ledger=ledger)
+    hc.histogram(
+        hc.table(pa.table(ROWS).rename_columns(["pid", "item"]), name="visits"), user="pid", **ASKED, ledger=ledger
+    )
     assert {spend.dataset for spend in ledger.spends()} == {"visits"}
     assert ledger.spent.epsilon == 2
 
@@ -41,17 +44,17 @@ def charged_before(ledger: Ledger, monkeypatch: pytest.MonkeyPatch, plan: Plan, 
 def test_what_was_charged_with_the_column_in_its_name_is_not_charged_again(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = hc.plan("histogram", pa.table(ROWS), user="user", **ASKED)
+    plan = hc.plan("histogram", VISITS, user="user", **ASKED)
     sealed = charged_before(ledger, monkeypatch, plan)
     assert ledger.spends()[0].dataset == "visits, people by user"
-    again = hc.histogram(pa.table(ROWS), user="user", **ASKED, ledger=ledger)
+    again = hc.histogram(VISITS, user="user", **ASKED, ledger=ledger)
     assert again.content == sealed.content
     assert not again.fresh
     assert len(ledger.spends()) == 1
 
 
 def test_what_was_charged_so_and_never_finished_is_finished(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = hc.plan("histogram", pa.table(ROWS), user="user", **ASKED)
+    plan = hc.plan("histogram", VISITS, user="user", **ASKED)
 
     def stop(step: str) -> None:
         if step == "reading":
@@ -65,8 +68,8 @@ def test_what_was_charged_so_and_never_finished_is_finished(ledger: Ledger, monk
 
 
 def test_other_data_are_refused_as_before(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    charged_before(ledger, monkeypatch, hc.plan("histogram", pa.table(ROWS), user="user", **ASKED))
-    other = pa.table({**ROWS, "item": ["b"] * 4})
+    charged_before(ledger, monkeypatch, hc.plan("histogram", VISITS, user="user", **ASKED))
+    other = hc.table(pa.table({**ROWS, "item": ["b"] * 4}), name="visits")
     with pytest.raises(hc.errors.HeadcountError, match="data changed"):
         hc.histogram(other, user="user", **ASKED, ledger=ledger)
     assert len(ledger.spends()) == 1

@@ -31,7 +31,9 @@ JOBS: dict[str, dict[str, Any]] = {
 
 
 def ask(job: Any, neighbours: Any, **asked: Any) -> hc.Plan:
-    return hc.plan(job, VISITS, user="user", epsilon=1, neighbours=neighbours, dataset="visits", **JOBS[job], **asked)
+    return hc.plan(
+        job, hc.table(VISITS, name="visits"), user="user", epsilon=1, neighbours=neighbours, **JOBS[job], **asked
+    )
 
 
 @pytest.fixture

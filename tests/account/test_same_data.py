@@ -67,14 +67,14 @@ def write(path: Path, rows: dict[str, list[Any]]) -> Path:
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_another_frame_is_not_answered_with_the_first_ones_release(ledger: Ledger, kind: str) -> None:
-    first = hc.histogram(KINDS[kind](JANUARY), **ASKED, ledger=ledger, dataset="visits")
-    assert hc.histogram(KINDS[kind](JANUARY), **ASKED, ledger=ledger, dataset="visits").content == first.content
+    first = hc.histogram(hc.table(KINDS[kind](JANUARY), name="visits"), **ASKED, ledger=ledger)
+    assert hc.histogram(hc.table(KINDS[kind](JANUARY), name="visits"), **ASKED, ledger=ledger).content == first.content
     with pytest.raises(LedgerError, match=CHANGED) as refused:
-        hc.histogram(KINDS[kind](FEBRUARY), **ASKED, ledger=ledger, dataset="visits")
-    assert "again=True" in refused.value.fix
-    assert 'dataset="visits-May"' in refused.value.fix
+        hc.histogram(hc.table(KINDS[kind](FEBRUARY), name="visits"), **ASKED, ledger=ledger)
+    assert "hc.plan(...).release(ledger=ledger, again=True)" in refused.value.fix
+    assert 'hc.table(data, name="visits-May")' in refused.value.fix
     assert len(ledger.spends()) == 1
-    assert hc.histogram(KINDS[kind](FEBRUARY), **ASKED, ledger=ledger, dataset="February").fresh
+    assert hc.histogram(hc.table(KINDS[kind](FEBRUARY), name="February"), **ASKED, ledger=ledger).fresh
     assert ledger.spent.epsilon == 2
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_grew_is_refused_and_paid_for_with_again(ledger: Ledger, tmp
     path.write_text(small + "5,b\n")
     with pytest.raises(LedgerError, match=CHANGED):
         hc.histogram(path, **ASKED, ledger=ledger)
-    second = hc.histogram(path, **ASKED, ledger=ledger, again=True)
+    second = hc.plan("histogram", path, **ASKED).release(ledger=ledger, again=True)
     assert second.fresh
     assert hc.histogram(path, **ASKED, ledger=ledger).content == second.content
     path.write_text(small)
@@ -107,17 +107,17 @@ def test_a_file_that_grew_is_refused_and_paid_for_with_again(ledger: Ledger, tmp
 def test_files_of_a_pattern_are_the_same_under_other_names(ledger: Ledger, tmp_path: Path) -> None:
     write(tmp_path / "days" / "1.csv", JANUARY)
     write(tmp_path / "days" / "2.csv", FEBRUARY)
-    asked = {**ASKED, "ledger": ledger, "dataset": "days"}
-    release = hc.histogram(tmp_path / "days" / "*.csv", **asked)
+    asked, days = {**ASKED, "ledger": ledger}, hc.table(tmp_path / "days" / "*.csv", name="days")
+    release = hc.histogram(days, **asked)
     (tmp_path / "days" / "1.csv").rename(tmp_path / "days" / "3.csv")
-    assert hc.histogram(tmp_path / "days" / "*.csv", **asked).content == release.content
+    assert hc.histogram(days, **asked).content == release.content
     write(tmp_path / "days" / "4.csv", JANUARY)
     with pytest.raises(LedgerError, match=CHANGED):
-        hc.histogram(tmp_path / "days" / "*.csv", **asked)
+        hc.histogram(days, **asked)
 
 
 def test_a_charge_that_was_never_sealed_is_for_its_data_too(ledger: Ledger) -> None:
-    plan = hc.plan("histogram", pa.table(JANUARY), **ASKED, dataset="visits")
+    plan = hc.plan("histogram", hc.table(pa.table(JANUARY), name="visits"), **ASKED)
 
     def stop(step: str) -> None:
         if step == "reading":
@@ -136,7 +136,9 @@ def test_a_charge_that_was_never_sealed_is_for_its_data_too(ledger: Ledger) -> N
 def test_data_without_a_name_are_refused_by_a_ledger_alone(ledger: Ledger, kind: str) -> None:
     plan = hc.plan("histogram", KINDS[kind](JANUARY), **ASKED)
     assert plan.release().fresh
-    with pytest.raises(BadParameter, match=r'a ledger needs to know what the data are called\. Fix: dataset="visits"'):
+    with pytest.raises(
+        BadParameter, match=r'a ledger needs to know what the data are called\. Fix: hc\.table\(data, name="visits"\)'
+    ):
         plan.release(ledger=ledger)
     with pytest.raises(BadParameter, match="a ledger needs to know"):
         hc.Plan.from_json(plan.to_json()).release(KINDS[kind](JANUARY), ledger=ledger)
@@ -187,14 +189,14 @@ def test_a_frame_is_converted_once(ledger: Ledger, monkeypatch: pytest.MonkeyPat
         return read(self, indices, roles)
 
     monkeypatch.setattr(frames._Pandas, "read", counted)
-    hc.histogram(pd.DataFrame(JANUARY), **ASKED, ledger=ledger, dataset="visits")
+    hc.histogram(hc.table(pd.DataFrame(JANUARY), name="visits"), **ASKED, ledger=ledger)
     assert converted == [2]
 
 
 def test_rows_that_cannot_be_read_charge_nothing_and_are_not_quoted(ledger: Ledger) -> None:
     rows = on_duckdb(JANUARY).sql("SELECT error('person ' || user) AS user, item FROM visits")
     with pytest.raises(ReadingFailed) as refused:
-        hc.histogram(rows, **ASKED, ledger=ledger, dataset="visits", promise=PROMISE)
+        hc.histogram(hc.table(rows, name="visits", promise=PROMISE), **ASKED, ledger=ledger)
     assert "person" not in str(refused.value)
     assert ledger.spends() == ()
 
@@ -202,7 +204,7 @@ def test_rows_that_cannot_be_read_charge_nothing_and_are_not_quoted(ledger: Ledg
 def test_what_is_refused_in_any_case_is_refused_before_any_row_is_read(ledger: Ledger) -> None:
     rows = on_duckdb(JANUARY).sql("SELECT error('read') AS user, item FROM visits")
     with pytest.raises(BudgetExceeded):
-        hc.histogram(rows, **{**ASKED, "epsilon": 9}, ledger=ledger, dataset="visits", promise=PROMISE)
+        hc.histogram(hc.table(rows, name="visits", promise=PROMISE), **{**ASKED, "epsilon": 9}, ledger=ledger)
 
 
 # The digest that a ledger keeps, and its key
@@ -348,7 +350,7 @@ def test_a_lost_key_is_told_apart_from_changed_data(ledger: Ledger) -> None:
 @pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("ending", [".parquet", ".json", ".csv", ".html"])
 def test_the_digest_is_in_no_release(ledger: Ledger, tmp_path: Path, ending: str) -> None:
-    plan = hc.plan("histogram", pa.table(JANUARY), **ASKED, dataset="visits")
+    plan = hc.plan("histogram", hc.table(pa.table(JANUARY), name="visits"), **ASKED)
     written = plan.release(ledger=ledger).save(tmp_path / f"release{ending}").read_bytes()
     (digest,) = kept_data(ledger)
     for part in digest.split(":"):
@@ -392,14 +394,14 @@ def test_a_file_that_was_only_written_again_is_the_same(ledger: Ledger, tmp_path
 
 
 def test_rows_may_move_between_the_files_of_a_pattern(ledger: Ledger, tmp_path: Path) -> None:
-    asked = {**ASKED, "ledger": ledger, "dataset": "visits"}
-    first, table = hc.histogram(rewrite(tmp_path / "visits-0.parquet", ROWS), **asked), pa.table(ROWS)
+    asked, table = {**ASKED, "ledger": ledger}, pa.table(ROWS)
+    first = hc.histogram(hc.table(rewrite(tmp_path / "visits-0.parquet", ROWS), name="visits"), **asked)
     for number in range(4):
         pq.write_table(table.slice(number, 1), tmp_path / f"visits-{number}.parquet")
     with pytest.raises(DataChanged):
-        hc.histogram(tmp_path / "visits-*.parquet", **asked)
+        hc.histogram(hc.table(tmp_path / "visits-*.parquet", name="visits"), **asked)
     pq.write_table(table.slice(4), tmp_path / "visits-4.parquet")
-    assert hc.histogram(tmp_path / "visits-*.parquet", **asked).content == first.content
+    assert hc.histogram(hc.table(tmp_path / "visits-*.parquet", name="visits"), **asked).content == first.content
 
 
 OTHERS: dict[str, dict[str, list[Any]]] = {

@@ -58,10 +58,19 @@ def seen(ask: Callable[[], hc.Release], ledger: Ledger) -> tuple[Any, ...]:
     return release.content, release.fresh, *shown, ledger.head
 
 
-def seen_on_neighbours(make: Callable[[dict[str, list[Any]]], Any], asked: dict[str, Any], ledger: Ledger) -> Any:
+def drawn_again(data: Any, *, ledger: Ledger, **asked: Any) -> hc.Release:
+    return hc.plan("histogram", data, **asked).release(ledger=ledger, again=True)
+
+
+def seen_on_neighbours(
+    make: Callable[[dict[str, list[Any]]], Any],
+    asked: dict[str, Any],
+    ledger: Ledger,
+    ask: Callable[..., hc.Release] = hc.histogram,
+) -> Any:
     """What is seen of a request, which must be one thing whatever became of the data."""
     views = [
-        seen(partial(hc.histogram, make(rows), **asked, ledger=ledger, dataset="visits"), ledger)
+        seen(partial(ask, hc.table(make(rows), name="visits"), **asked, ledger=ledger), ledger)
         for rows in NEIGHBOURS.values()
     ]
     assert all(view == views[0] for view in views)
@@ -73,7 +82,7 @@ def seen_on_neighbours(make: Callable[[dict[str, list[Any]]], Any], asked: dict[
 def test_a_frame_may_change_in_any_column(ledger: Ledger, kind: str) -> None:
     """One person's illness changes: a request by age and one by illness are answered alike."""
     for asked in (BY_AGE, BY_ILLNESS):
-        first = hc.histogram(KINDS[kind](PEOPLE), **asked, ledger=ledger, dataset="visits")
+        first = hc.histogram(hc.table(KINDS[kind](PEOPLE), name="visits"), **asked, ledger=ledger)
         assert seen_on_neighbours(KINDS[kind], asked, ledger)[:2] == (first.content, False)
     assert len(ledger.spends()) == 2
 
@@ -84,14 +93,14 @@ def test_a_file_may_change(ledger: Ledger, tmp_path: Path, ending: str) -> None:
     def written(rows: dict[str, list[Any]]) -> Path:
         return write(tmp_path / f"visits{ending}", rows)
 
-    first = hc.histogram(written(PEOPLE), **BY_AGE, ledger=ledger, dataset="visits")
+    first = hc.histogram(hc.table(written(PEOPLE), name="visits"), **BY_AGE, ledger=ledger)
     assert seen_on_neighbours(written, BY_AGE, ledger)[:2] == (first.content, False)
 
 
 @pytest.mark.parametrize("step", ["reading", "drawing noise"])
 def test_a_charge_that_was_not_finished_is_refused_whatever_the_data_are(ledger: Ledger, step: str) -> None:
     """Its secret is for the data that it was charged for: whether these are the same must not show."""
-    plan = hc.plan("histogram", pa.table(PEOPLE), **BY_AGE, dataset="visits")
+    plan = hc.plan("histogram", hc.table(pa.table(PEOPLE), name="visits"), **BY_AGE)
 
     def stop(now: str) -> None:
         if now == step:
@@ -104,7 +113,7 @@ def test_a_charge_that_was_not_finished_is_refused_whatever_the_data_are(ledger:
     assert text.startswith("this request was charged, and its release is not finished. Nothing was drawn, nothing was")
     assert [spend.sealed for spend in ledger.spends()] == [False]
     with pytest.raises(DataChanged):
-        hc.histogram(pa.table(NEIGHBOURS["one more"]), **BY_AGE, ledger=holder(ledger), dataset="visits")
+        hc.histogram(hc.table(pa.table(NEIGHBOURS["one more"]), name="visits"), **BY_AGE, ledger=holder(ledger))
     finished = plan.release(ledger=holder(ledger))
     assert seen_on_neighbours(pa.table, BY_AGE, ledger)[0] == finished.content
     assert len(ledger.spends()) == 1
@@ -118,12 +127,12 @@ def test_a_new_request_is_refused_on_its_budget_alone(ledger: Ledger) -> None:
 
 def test_only_the_holder_draws_again(ledger: Ledger) -> None:
     """Then the new draw is what others are served."""
-    first = hc.histogram(pa.table(PEOPLE), **BY_AGE, ledger=ledger, dataset="visits")
-    kind, text, *_ = seen_on_neighbours(pa.table, {**BY_AGE, "again": True}, ledger)
+    first = hc.histogram(hc.table(pa.table(PEOPLE), name="visits"), **BY_AGE, ledger=ledger)
+    kind, text, *_ = seen_on_neighbours(pa.table, BY_AGE, ledger, drawn_again)
     assert kind is BadParameter
     assert text.startswith("again=True: only whoever runs the ledger draws again, and this one serves others.")
     changed = pa.table(NEIGHBOURS["one is ill"])
-    second = hc.histogram(changed, **BY_AGE, ledger=holder(ledger), dataset="visits", again=True)
+    second = drawn_again(hc.table(changed, name="visits"), **BY_AGE, ledger=holder(ledger))
     assert second.content != first.content
     assert seen_on_neighbours(pa.table, BY_AGE, ledger)[0] == second.content
 
@@ -192,9 +201,9 @@ def test_an_operator_who_listens_is_told(
 
 
 def test_the_holder_is_told_by_an_error_of_its_own(ledger: Ledger) -> None:
-    hc.histogram(pa.table(PEOPLE), **BY_AGE, ledger=ledger, dataset="visits")
+    hc.histogram(hc.table(pa.table(PEOPLE), name="visits"), **BY_AGE, ledger=ledger)
     for name, rows in NEIGHBOURS.items():
-        ask = partial(hc.histogram, pa.table(rows), **BY_AGE, ledger=holder(ledger), dataset="visits")
+        ask = partial(hc.histogram, hc.table(pa.table(rows), name="visits"), **BY_AGE, ledger=holder(ledger))
         if name in ("the same", "one is ill"):
             assert not ask().fresh
         else:
@@ -210,13 +219,13 @@ def test_the_holder_is_told_by_an_error_of_its_own(ledger: Ledger) -> None:
 def made(tmp_path: Path) -> Path:
     """A ledger that was made with `serves=True`, with a sealed release."""
     serving = Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5, serves=True)
-    hc.histogram(pa.table(PEOPLE), **BY_AGE, ledger=serving, dataset="visits")
+    hc.histogram(hc.table(pa.table(PEOPLE), name="visits"), **BY_AGE, ledger=serving)
     return serving.path
 
 
 def test_a_ledger_that_was_made_to_serve_serves_however_it_is_opened(made: Path) -> None:
     for opened in (Ledger(made), Ledger(made, serves=True), made, str(made)):
-        changed = hc.histogram(pa.table(NEIGHBOURS["one more"]), **BY_AGE, ledger=opened, dataset="visits")
+        changed = hc.histogram(hc.table(pa.table(NEIGHBOURS["one more"]), name="visits"), **BY_AGE, ledger=opened)
         assert not changed.fresh
     assert ", serves=True>" in repr(Ledger(made))
     assert (Ledger(made).serves, Ledger(made).made_to_serve) == (True, True)
@@ -226,7 +235,7 @@ def test_only_its_operator_opens_it_otherwise(made: Path) -> None:
     operator = Ledger(made, serves=False)
     assert (operator.serves, operator.made_to_serve) == (False, True)
     with pytest.raises(DataChanged):
-        hc.histogram(pa.table(NEIGHBOURS["one more"]), **BY_AGE, ledger=operator, dataset="visits")
+        hc.histogram(hc.table(pa.table(NEIGHBOURS["one more"]), name="visits"), **BY_AGE, ledger=operator)
 
 
 def test_how_a_ledger_is_opened_later_is_not_recorded(tmp_path: Path) -> None:

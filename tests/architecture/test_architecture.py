@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Set
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,15 @@ from benchmarks.architecture import (
     told_apart,
 )
 
+from headcount.jobs.registry import FUNCTIONS
+
 pytestmark = pytest.mark.every_case
 
 FILES = of_files(SRC)
 ROOMS = of_rooms(FILES)
 MAX_ROOMS, MAX_FLOORS = 22, 12  # the uppermost of both is `python -m headcount`; one is `headcount.papers`
 MAX_TOLD_APART = 8
+MAX_PARAMETERS = 18
 MAX_FILES = 20
 """Most files of one folder, besides what says what the folder is for: more are grouped by what they are about."""
 
@@ -186,6 +190,12 @@ array.view(int), table[view.layout], job.name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     assert list(told_apart(tmp_path)) == [f"page.py:{line}" for line in (4, 5, 7, 8, 9, 11)]
+
+
+@pytest.mark.parametrize("job", FUNCTIONS)
+def test_a_job_has_few_parameters(job: str) -> None:
+    """What belongs to a mechanism is an option of it, what belongs to the data is declared by `hc.table`."""
+    assert len(signature(FUNCTIONS[job]).parameters) <= MAX_PARAMETERS
 
 
 def test_a_parameter_is_known_in_few_places_and_not_on_the_command_line() -> None:

@@ -263,7 +263,7 @@ def test_an_interrupt_in_python_passes_through(
     before = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
     ledger = hc.Ledger(tmp_path / "much.db", epsilon=1, delta=1e-5)
 
-    plan = hc.plan("histogram", table, user="person", by="item", epsilon=1, promise=PROMISE)
+    plan = hc.plan("histogram", hc.table(table, promise=PROMISE), user="person", by="item", epsilon=1)
     with pytest.raises(KeyboardInterrupt):
         plan.release(ledger=ledger if charged else None, progress=Interrupts(monkeypatch))
     assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == before

@@ -47,12 +47,7 @@ def tides(
     tides: Any = ("ebb", "flood"),
     epsilon: Number | None = None,
     neighbours: str = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Any = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: Any = None,
 ) -> Release:
     """Count people per item between two tides. No other job does.
 
@@ -137,7 +132,7 @@ def test_a_new_job_is_shown_and_planned(
 def test_a_job_says_which_columns_it_reads() -> None:
     """By whatever name a parameter has them."""
     assert columns_read("tides", {"user": "user", "by": ["song"], "of": "price"}) == ("user", "song", "price")
-    conditions = {"user": "u", "by": "a", "metrics": ["mean(x)"], "where": {"c": "FR"}, "epsilon": 1, "dataset": "d"}
+    conditions = {"user": "u", "by": "a", "metrics": ["mean(x)"], "where": {"c": "FR"}, "epsilon": 1}
     assert columns_read("aggregate", conditions) == ("u", "a", "x", "c")
 
 

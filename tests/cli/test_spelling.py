@@ -51,6 +51,19 @@ def test_parameters_become_options(python: str) -> None:
     assert advice_as_options(f"try it ({python}); or not", option_names()) == f"try it ({SPELLED[python]}); or not"
 
 
+LINES = {
+    "hc.plan(...).release(ledger=ledger, again=True) pays": "--again pays",
+    'a name of their own: hc.table(data, name="visits-May")': "a name of their own: --dataset visits-May",
+    'hc.table(data, memory="8GB"), or spill="/var/tmp" for more': "--memory 8GB, or --spill /var/tmp for more",
+}
+"""Lines to write for what belongs to the data, and to the release."""
+
+
+@pytest.mark.parametrize("python", LINES)
+def test_what_belongs_to_data_and_release_is_an_option_too(python: str) -> None:
+    assert as_options(f"no room. Fix: {python}", option_names()) == f"no room. Fix: {LINES[python]}"
+
+
 def test_what_was_typed_stays() -> None:
     assert as_options("column 'a': unknown, as bound=3 is. Fix: no a", option_names()) == (
         "column 'a': unknown, as bound=3 is. Fix: no a"

@@ -12,8 +12,8 @@ from headcount.account import Ledger
 from headcount.errors import BadParameter, NotSealed
 from headcount.release.published import check_sealed
 
-TABLE = pa.table({"user": range(900), "item": [number % 3 for number in range(900)]})
-ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "dataset": "visits"}
+TABLE = hc.table(pa.table({"user": range(900), "item": [number % 3 for number in range(900)]}), name="visits")
+ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1}
 
 
 @pytest.fixture

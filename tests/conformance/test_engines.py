@@ -263,7 +263,7 @@ def frame(put: Put) -> Any:
 def test_releases(frame: Any, job: str, tmp_path: Path) -> None:
     what, asked = JOBS[job]
     for index, data in (("here", people()), ("there", frame)):
-        plan = hc.plan(what, data, user="user", epsilon=2, dataset="events", **asked)
+        plan = hc.plan(what, hc.table(data, name="events"), user="user", epsilon=2, **asked)
         plan.release(entropy=Seeded()).save(tmp_path / f"{index}.parquet")
     assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
 

@@ -31,7 +31,7 @@ from headcount.wording.options import Options, option_fields
 pytestmark = pytest.mark.every_case
 
 BUDGET = {"epsilon", "delta", "rho", "target_error"}
-RUN = {"data", "dataset", "promise", "ledger", "again", "memory", "spill"}
+RUN = {"data", "ledger"}
 BESIDE = {
     "files",
     "user",
@@ -43,7 +43,11 @@ BESIDE = {
     "dry_run",
     "as_json",
     "analyst",
+    "again",
+    "dataset",
+    "memory",
     "purpose",
+    "spill",
     "serves",
     "table",
     "public",
@@ -51,8 +55,8 @@ BESIDE = {
     "view",
 }
 """Options that no parameter has."""
-PYTHON_ONLY = {"data", "promise"}
-"""Parameters without an option: the command line opens files, which are no query."""
+PYTHON_ONLY = {"data"}
+"""Parameters without an option."""
 
 
 def parameters(job: str) -> dict[str, Parameter]:
@@ -177,7 +181,7 @@ def test_a_plan_of_another_format_is_refused_with_a_clear_line() -> None:
 
 def request(job: str, **arguments: Any) -> str:
     """What a ledger is asked for."""
-    plan: Plan = hc.plan(job, TABLES["visits"](), user="person", epsilon=1, dataset="visits", **arguments)
+    plan: Plan = hc.plan(job, hc.table(TABLES["visits"](), name="visits"), user="person", epsilon=1, **arguments)
     return plan.charge().request
 
 

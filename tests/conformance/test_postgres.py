@@ -18,7 +18,7 @@ from headcount.source import open_events
 from headcount.source.engines.postgres import Postgres
 from headcount.source.engines.registry import engine_of, to_arrow
 
-ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2, "dataset": "events"}
+ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2}
 PROMISE = "each row belongs to one person"
 
 
@@ -51,7 +51,7 @@ def named(postgres: Any, events: Any) -> str:
 
 def table_of(data: Any, **asked: Any) -> pa.Table:
     """A release's table, always with the same chance."""
-    return hc.plan("histogram", data, **{**ASKED, **asked}).release(entropy=Seeded()).table
+    return hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, **asked}).release(entropy=Seeded()).table
 
 
 def test_any_settings_of_a_session(postgres: Any, events: Any) -> None:
@@ -107,7 +107,7 @@ def test_the_ledger_looks_at_the_rows_that_are_read(postgres: Any, put: Put, tmp
     """Rows that come between the look and the reading are in neither; then the data are others."""
     data = put(pa.table({"user": [1, 2], "item": ["a", "b"]}))
     ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
-    plan = hc.plan("histogram", data, **{**ASKED, "keys": ["a", "b"], "bound": 1})
+    plan = hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, "keys": ["a", "b"], "bound": 1})
 
     def insert(step: str) -> None:
         if step == "reading":
@@ -151,7 +151,7 @@ def test_a_number_makes_nothing_fail(put: Put, value: float) -> None:
     ]
     there = put(rows)
     for job, each in asked:
-        plans = [hc.plan(job, data, user="user", epsilon=1, dataset="d", **each) for data in (rows, there)]
+        plans = [hc.plan(job, hc.table(data, name="d"), user="user", epsilon=1, **each) for data in (rows, there)]
         assert plans[0].release(entropy=Seeded()).table == plans[1].release(entropy=Seeded()).table
 
 
@@ -219,7 +219,7 @@ def test_other_queries_need_the_promise(postgres: Any, named: str, name: str) ->
     make, step = PROMISED[name]
     with pytest.raises(NotATable, match=f"a query with {step}"):
         hc.plan("histogram", make(postgres, named), **ASKED)
-    assert hc.plan("histogram", make(postgres, named), **ASKED, promise=PROMISE).promise == PROMISE
+    assert hc.plan("histogram", hc.table(make(postgres, named), promise=PROMISE), **ASKED).promise == PROMISE
 
 
 REFUSED: dict[str, tuple[Callable[[Any, str], Any], str]] = {
@@ -240,7 +240,7 @@ def test_no_promise_covers_chance_time_or_order(postgres: Any, named: str, name:
     make, step = REFUSED[name]
     for promise in (None, PROMISE):
         with pytest.raises(NotATable, match=step):
-            hc.plan("histogram", make(postgres, named), **ASKED, promise=promise)
+            hc.plan("histogram", hc.table(make(postgres, named), promise=promise), **ASKED)
 
 
 def test_row_security_needs_the_promise(postgres: Any, put: Put) -> None:
@@ -278,15 +278,15 @@ def test_a_ledger_sees_whether_the_rows_are_the_same(put: Put, tmp_path: Path) -
     asked: dict[str, Any] = {**ASKED, "keys": ["a", "b"], "ledger": ledger}
     rows = {"user": ["a", None, "b", "b"], "item": [None, "a", "b", "a"]}
     kinds = pa.schema({"user": pa.string(), "item": pa.string()})
-    first = hc.histogram(put(pa.table(rows, kinds)), **asked)
+    first = hc.histogram(hc.table(put(pa.table(rows, kinds)), name="events"), **asked)
     moved = {name: column[::-1] for name, column in rows.items()}
-    assert hc.histogram(put(pa.table(moved, kinds)), **asked).content == first.content
+    assert hc.histogram(hc.table(put(pa.table(moved, kinds)), name="events"), **asked).content == first.content
     for other in (
         {**rows, "user": [None, "a", "b", "b"], "item": ["a", None, "b", "b"]},
         {name: [*column, column[2], column[2]] for name, column in rows.items()},
     ):
         with pytest.raises(LedgerError, match="the data changed since"):
-            hc.histogram(put(pa.table(other, kinds)), **asked)
+            hc.histogram(hc.table(put(pa.table(other, kinds)), name="events"), **asked)
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -299,7 +299,7 @@ def test_what_the_engine_cannot_do_is_not_charged(
     events: Any, asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
-    plan = hc.plan("histogram", events, **{**ASKED, **asked})
+    plan = hc.plan("histogram", hc.table(events, name="events"), **{**ASKED, **asked})
     monkeypatch.setattr(Postgres, "sha256", lambda self, text: unknown_function(text))
     monkeypatch.setattr(Postgres, "moment", lambda self, value: unknown_function(value.cast("string")))
     with pytest.raises(BadParameter, match="its engine cannot run this request"):

@@ -28,7 +28,7 @@ ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2, "bound": 2}
 
 def bytes_of(data: Any, folder: Path, **asked: Any) -> bytes:
     """A release's bytes, always with the same chance."""
-    plan = hc.plan("histogram", data, **{**ASKED, "dataset": "events", **asked})
+    plan = hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, **asked})
     return plan.release(entropy=Seeded()).save(folder / "release.parquet").read_bytes()
 
 
@@ -75,19 +75,19 @@ def test_any_settings_of_a_session(spark: Any, frame: Any, expected: bytes, tmp_
 def test_a_ledger_sees_whether_the_rows_are_the_same(put: Put, tmp_path: Path) -> None:
     """In any order; also which of two columns has no value, and how often a row stands there."""
     ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
-    asked: dict[str, Any] = {**ASKED, "keys": ["a", "b"], "ledger": ledger, "dataset": "events"}
+    asked: dict[str, Any] = {**ASKED, "keys": ["a", "b"], "ledger": ledger}
     rows = {"user": ["a", None, "b", "b"], "item": [None, "a", "b", "a"]}
     kinds = pa.schema({"user": pa.string(), "item": pa.string()})
-    first = hc.histogram(put(pa.table(rows, kinds)), **asked)
+    first = hc.histogram(hc.table(put(pa.table(rows, kinds)), name="events"), **asked)
     moved = {name: column[::-1] for name, column in rows.items()}
-    assert hc.histogram(put(pa.table(moved, kinds)), **asked).content == first.content
+    assert hc.histogram(hc.table(put(pa.table(moved, kinds)), name="events"), **asked).content == first.content
     for other in (
         {**rows, "user": [None, "a", "b", "b"], "item": ["a", None, "b", "b"]},
         {**rows, "user": [None, None, "b", "b"], "item": ["a", "a", "b", "a"]},
         {name: [*column, column[2], column[2]] for name, column in rows.items()},
     ):
         with pytest.raises(LedgerError, match="the data changed since"):
-            hc.histogram(put(pa.table(other, kinds)), **asked)
+            hc.histogram(hc.table(put(pa.table(other, kinds)), name="events"), **asked)
     assert len(ledger.spends()) == 1
 
 
@@ -98,7 +98,7 @@ def unknown_function(text: str) -> str:  # type: ignore[empty-body]
 
 def test_what_the_engine_cannot_do_is_not_charged(frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = hc.Ledger(tmp_path / "events.db", epsilon=9, delta=1e-5)
-    plan = hc.plan("histogram", frame, **ASKED, dataset="events")
+    plan = hc.plan("histogram", hc.table(frame, name="events"), **ASKED)
     monkeypatch.setattr(engine.Spark, "sha256", lambda self, text: unknown_function(text))
     with pytest.raises(BadParameter, match="its engine cannot run this request"):
         plan.release(ledger=ledger)
@@ -157,7 +157,9 @@ def test_what_always_fails_says_nothing_of_the_rows(spark: Any, frame: Any) -> N
     with pytest.raises(NotATable, match="a query with"):
         hc.plan("histogram", broken, **ASKED)
     with pytest.raises(ReadingFailed, match="could not be read to their end") as failed:
-        hc.plan("histogram", broken, **ASKED, promise="each row belongs to one person").release(entropy=Seeded())
+        hc.plan("histogram", hc.table(broken, promise="each row belongs to one person"), **ASKED).release(
+            entropy=Seeded()
+        )
     assert failed.value.__cause__ is None
     assert "item 1" not in str(failed.value)
 

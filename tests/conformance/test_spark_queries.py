@@ -100,8 +100,8 @@ def test_other_queries_need_the_promise(visits: Any, spark: Any, name: str) -> N
     data = make(visits, spark)
     with pytest.raises(NotATable, match=f"a query with {step}") as refused:
         hc.plan("histogram", data, **ASKED)
-    assert refused.value.fix.endswith(f'promise="{PROMISE}"')
-    assert hc.plan("histogram", data, **ASKED, promise=PROMISE).promise == PROMISE
+    assert refused.value.fix.endswith(f'hc.table(data, promise="{PROMISE}")')
+    assert hc.plan("histogram", hc.table(data, promise=PROMISE), **ASKED).promise == PROMISE
 
 
 REFUSED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
@@ -131,4 +131,4 @@ def test_no_promise_covers_chance_time_or_order(visits: Any, spark: Any, name: s
     make, step = REFUSED[name]
     for promise in (None, PROMISE):
         with pytest.raises(NotATable, match=step):
-            hc.plan("histogram", make(visits, spark), **ASKED, promise=promise)
+            hc.plan("histogram", hc.table(make(visits, spark), promise=promise), **ASKED)

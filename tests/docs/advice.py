@@ -5,10 +5,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("data", "user", "by", "metrics", "value", "q", "ranges", "k", "count", "sum", "target", "loss"),
         *("keys", "bins", "per", "dates", "where", "range", "edges"),
     ),
-    "Privacy": ("epsilon", "delta", "rho", "neighbours", "sizes", "dataset", "promise", "ledger", "again"),
+    "Privacy": ("epsilon", "delta", "rho", "neighbours", "sizes", "ledger"),
     "Accuracy": ("target_error", "bound", "share", "weights", "debias", "people", "cells", "spacing"),
     "Mechanism": ("mechanism", "variant", "kbar"),
-    "Running": ("memory", "spill"),
 }
 """Parameters by what they are about, in the order in which pages show them."""
 
@@ -37,10 +36,7 @@ WHEN: dict[str, str] = {
     "rho": "if your budget is in zCDP",
     "neighbours": "if it is public who is in the table",
     "sizes": "if it is public how many rows each person has",
-    "dataset": "to name a table that is no file",
-    "promise": "if the data are a query with joins, windows, group-bys or SQL",
     "ledger": "whenever you release more than once about the same people",
-    "again": "if the data changed, or you want a new draw and pay for it",
     "target_error": "if you know the error you can live with",
     "bound": "if you know a number without looking at the data",
     "weights": "if one metric matters more than the others",
@@ -51,8 +47,6 @@ WHEN: dict[str, str] = {
     "mechanism": "rarely; to compare mechanisms",
     "variant": "to reproduce a paper",
     "kbar": "rarely",
-    "memory": "for tables larger than memory",
-    "spill": "if the system's temporary folder is small",
 }
 OWN_WHEN: dict[tuple[str, str], str] = {
     ("heavy_hitters", "share"): "always",
@@ -70,14 +64,15 @@ OWN_WHEN: dict[tuple[str, str], str] = {
 SONGS = """
 import headcount as hc
 
-plays = hc.example()
-release = hc.{}(plays, user="user", by="song", {}epsilon=1, dataset="plays")
+plays = hc.table(hc.example(), name="plays")
+release = hc.{}(plays, user="user", by="song", {}epsilon=1)
 """
 VISITS = """
 import headcount as hc
 import pyarrow as pa
 
-visits = pa.table({"user": range(10_000), "minutes": [number * number % 97 for number in range(10_000)]})
+rows = pa.table({"user": range(10_000), "minutes": [number * number % 97 for number in range(10_000)]})
+visits = hc.table(rows, name="visits")
 """
 FIRST = "print(release.summary_of(5))"
 
@@ -87,37 +82,39 @@ EXAMPLES: dict[str, str] = {
 import headcount as hc
 import pyarrow as pa
 
-orders = pa.table(
+rows = pa.table(
     {
         "user": [number % 3_000 for number in range(6_000)],
         "region": [["north", "south", "east"][number % 3] for number in range(6_000)],
         "price": [5.0 + number * 7 % 50 for number in range(6_000)],
     }
 )
-release = hc.aggregate(orders, user="user", by="region", metrics=["people", "mean(price)"], epsilon=1, dataset="orders")
+orders = hc.table(rows, name="orders")
+release = hc.aggregate(orders, user="user", by="region", metrics=["people", "mean(price)"], epsilon=1)
 print(release)
 """,
     "top": SONGS.format("top", "k=5, ") + "print(release)",
     "heavy_hitters": SONGS.format("heavy_hitters", "share=0.03, ") + FIRST,
     "quantiles": VISITS
-    + 'release = hc.quantiles(\n    visits, user="user", value="minutes", q=[0.1, 0.5, 0.9], range=(0, 120), epsilon=1'
-    ', dataset="visits"\n)\nprint(release)',
-    "ranges": VISITS
-    + 'release = hc.ranges(\n    visits, user="user", value="minutes", ranges=[(0, 10), (10, 60), (60, 120)], epsilon=1'
-    ', dataset="visits"\n)\nprint(release)',
+    + 'release = hc.quantiles(visits, user="user", value="minutes", q=[0.1, 0.5, 0.9], range=(0, 120), epsilon=1)\n'
+    "print(release)",
+    "ranges": VISITS + "parts = [(0, 10), (10, 60), (60, 120)]\n"
+    'release = hc.ranges(visits, user="user", value="minutes", ranges=parts, epsilon=1)\nprint(release)',
     "shape": SONGS.format("shape", "") + "print(release.distinct())\nprint(release.entropy())",
     "distribution": """
 import headcount as hc
 
 songs = [f"song {number:04d}" for number in range(1, 6)]
-release = hc.distribution(hc.example(), user="user", by="song", keys=songs, epsilon=1, dataset="plays")
+plays = hc.table(hc.example(), name="plays")
+release = hc.distribution(plays, user="user", by="song", keys=songs, epsilon=1)
 print(release)
 """,
     "profile": SONGS.format("profile", "") + FIRST,
     "total": """
 import headcount as hc
 
-release = hc.total(hc.example(), user="user", where={"song": "song 0001"}, epsilon=1, bound=5, dataset="plays")
+plays = hc.table(hc.example(), name="plays")
+release = hc.total(plays, user="user", where={"song": "song 0001"}, epsilon=1, bound=5)
 print(release)
 """,
 }

@@ -81,7 +81,7 @@ NUMBERS: list[tuple[str, str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("section", "job", "arguments", "pattern"), NUMBERS)
 def test_worked_numbers_are_those_of_plans(section: str, job: str, arguments: dict[str, Any], pattern: str) -> None:
-    plan = " ".join(str(hc.plan(job, TABLE, user="user", dataset="data", **arguments)).split())
+    plan = " ".join(str(hc.plan(job, hc.table(TABLE, name="data"), user="user", **arguments)).split())
     found = {number for groups in re.finditer(pattern, plan) for number in groups.groups() if number}
     assert found
     (text,) = [text for title, text in parts(PAGE).items() if title.startswith(section)]
@@ -89,7 +89,7 @@ def test_worked_numbers_are_those_of_plans(section: str, job: str, arguments: di
 
 
 def test_thresholds_of_rounds() -> None:
-    steps = hc.plan("histogram", TABLE, user="user", dataset="data", **FIRST, mechanism="rounds").steps
+    steps = hc.plan("histogram", hc.table(TABLE, name="data"), user="user", **FIRST, mechanism="rounds").steps
     assert ", ".join(f"{each:g} in round {number}" for number, each in enumerate(THRESHOLDS, 1)) in " ".join(steps)
 
 

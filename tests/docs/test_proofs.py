@@ -117,7 +117,7 @@ PLANS: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("page", "job", "arguments"), PLANS)
 def test_forecasts_on_a_page_are_those_of_plans(page: str, job: str, arguments: dict[str, Any]) -> None:
-    plan = hc.plan(job, TABLE, user="user", epsilon=1, dataset="data", **arguments)
+    plan = hc.plan(job, hc.table(TABLE, name="data"), user="user", epsilon=1, **arguments)
     lines = [text for label, text in plan.strategy.forecast("item", "people") if label != "beware"]
     assert lines
     written = numbers(parts(f"docs/proofs/{page}.md")["Utility"]) | {95.0}
@@ -148,7 +148,7 @@ JOBS = {"rounds": "histogram", "halving": "quantiles", "selected": "distribution
 @pytest.mark.parametrize(("page", "arguments", "pattern"), STEPS)
 def test_noise_on_a_page_is_that_of_plans(page: str, arguments: dict[str, Any], pattern: str) -> None:
     by = {} if "value" in arguments else {"by": "item"}
-    plan = hc.plan(JOBS[page], TABLE, user="user", epsilon=1, dataset="data", **by, **arguments)
+    plan = hc.plan(JOBS[page], hc.table(TABLE, name="data"), user="user", epsilon=1, **by, **arguments)
     (found,) = [match for step in plan.steps if (match := re.search(pattern, step))]
     assert set(NUMBER.findall(found[1])) <= set(NUMBER.findall(parts(f"docs/proofs/{page}.md")["Utility"]))
 

@@ -18,7 +18,6 @@ import pyarrow.parquet as pq
 import headcount as hc
 from headcount.noise import KeyedEntropy
 from tests.golden.requests import Request
-from tests.golden.tables import TABLES
 
 SECRET = bytes(range(32))
 ROWS = 5
@@ -41,7 +40,7 @@ class Asking(hc.Ledger):
 
 def record(request: Request) -> dict[str, Any]:
     """Everything that can be seen of a request."""
-    plan = hc.plan(request.job, TABLES[request.table](), **request.arguments)
+    plan = hc.plan(request.job, request.data, **request.arguments)
     release = plan.release(entropy=KeyedEntropy(SECRET))
     text, charge, asked = plan.to_json(), plan.charge(), _by_function(request)
     return {
@@ -65,7 +64,7 @@ def record(request: Request) -> dict[str, Any]:
 
 def refusal(request: Request) -> dict[str, str]:
     """The kind and the text of the error, by `hc.plan` and by the function of the job."""
-    table = TABLES[request.table]()
+    table = request.data
     told = {"plan": _error(hc.plan, request.job, table, **request.arguments)}
     if set(request.arguments) <= {each.name for each in parameters(request.job)}:
         told["function"] = _error(getattr(hc, request.job), table, **request.arguments)
@@ -99,7 +98,7 @@ def _by_function(request: Request) -> str:
     """What the function of the job asks a ledger for, having handed on every argument; or why it does not."""
     with TemporaryDirectory() as folder:
         ledger = Asking(Path(folder) / "ledger.db", epsilon=100, delta=0.1)
-        told = _error(getattr(hc, request.job), TABLES[request.table](), **request.arguments, ledger=ledger)
+        told = _error(getattr(hc, request.job), request.data, **request.arguments, ledger=ledger)
     return told.removeprefix("Charged: ")
 
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import headcount as hc
 from headcount import papers
+from tests.golden.tables import TABLES
 
-PERSON: dict[str, Any] = {"user": "person", "dataset": "the visits"}
+NAMED: dict[str, Any] = {"name": "the visits"}
+PERSON: dict[str, Any] = {"user": "person"}
 ITEM: dict[str, Any] = {**PERSON, "by": "item", "epsilon": 2}
 LISTED = [f"item {number:02d}" for number in range(1, 12)]
 KNOWN: dict[str, Any] = {**ITEM, "keys": LISTED}
@@ -27,12 +29,19 @@ class Request:
     job: str
     arguments: dict[str, Any] = field(hash=False)
     table: str = "visits"
+    declared: dict[str, Any] = field(default_factory=lambda: NAMED, hash=False)
+    """What `hc.table` is given beside the data."""
+
+    @property
+    def data(self) -> Any:
+        """The data with what is declared about them."""
+        return hc.table(TABLES[self.table](), **self.declared) if self.declared else TABLES[self.table]()
 
 
 REQUESTS = (
-    Request("plain", "histogram", {"user": "person", "by": "item", "epsilon": 2}),
+    Request("plain", "histogram", {"user": "person", "by": "item", "epsilon": 2}, declared={}),
     Request("replace", "histogram", {**ITEM, **REPLACE}),
-    Request("odd values", "histogram", {**ITEM, "memory": "1GB"}, "odd"),
+    Request("odd values", "histogram", ITEM, "odd", {**NAMED, "memory": "1GB"}),
     Request("bound", "histogram", {**ITEM, "bound": 3}),
     Request("bound, replace", "histogram", {**ITEM, "bound": 3, **REPLACE}),
     Request("bound 1, small delta", "histogram", {**ITEM, "bound": 1, "delta": 1e-9}),

@@ -10,7 +10,7 @@ from tests.golden import command_line, expected
 from tests.golden.record import parameters, record, refusal, signature
 from tests.golden.requests import JOBS, REQUESTS, WRONG, Request
 
-BESIDE = {"data", "promise", "ledger", "again", "memory", "spill"}
+BESIDE = {"data", "ledger"}
 """Parameters that are no part of what is asked."""
 
 
@@ -34,7 +34,7 @@ def test_refusals() -> None:
 
 
 def test_signatures() -> None:
-    check(expected.read("signatures"), {name: signature(name) for name in (*JOBS, "plan")})
+    check(expected.read("signatures"), {name: signature(name) for name in (*JOBS, "plan", "table")})
 
 
 def test_command_line() -> None:

@@ -13,7 +13,7 @@ def everything() -> dict[str, dict[str, Any]]:
     return {
         **jobs,
         "refused": {f"{each.job}: {each.name}": refusal(each) for each in WRONG},
-        "signatures": {name: signature(name) for name in (*JOBS, "plan")},
+        "signatures": {name: signature(name) for name in (*JOBS, "plan", "table")},
         "command_line": command_line.record(),
     }
 

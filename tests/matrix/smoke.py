@@ -71,7 +71,7 @@ def run(*words: str | Path) -> str:
 
 
 def readme() -> None:
-    release = hc.histogram(hc.example(), user="user", by="song", epsilon=1, dataset="plays")
+    release = hc.histogram(hc.table(hc.example(), name="plays"), user="user", by="song", epsilon=1)
     assert "people per song, from plays" in str(release)
     release.plot("songs.png", most=10)
     assert Path("songs.png").read_bytes().startswith(b"\x89PNG")
@@ -91,7 +91,7 @@ def parquet() -> None:
 
 def parquet_in_little_memory() -> None:
     pq.write_table(rows(), "plays.parquet")
-    assert hc.top("plays.parquet", user="user", by="song", k=3, epsilon=1, memory="200MB").table.num_rows
+    assert hc.top(hc.table("plays.parquet", memory="200MB"), user="user", by="song", k=3, epsilon=1).table.num_rows
 
 
 def delimited() -> None:
@@ -154,7 +154,7 @@ def plan() -> None:
 
 def ledger() -> None:
     opened = hc.Ledger("budget.db", epsilon=3, delta=1e-5)
-    first, second = (_release(ledger=opened, dataset="plays") for _ in range(2))
+    first, second = (_release(ledger=opened, name="plays") for _ in range(2))
     assert (first.fresh, second.fresh, second.content) == (True, False, first.content)
     assert opened.spent.epsilon == 1
     opened.verify()
@@ -249,8 +249,8 @@ def spark_command() -> None:
     assert SONG in run(PROGRAM, *words)
 
 
-def _release(**options: Any) -> hc.Release:
-    return hc.histogram(rows(), user="user", by="song", keys=[SONG], epsilon=1, bound=5, **options)
+def _release(name: str | None = None, **options: Any) -> hc.Release:
+    return hc.histogram(hc.table(rows(), name=name), user="user", by="song", keys=[SONG], epsilon=1, bound=5, **options)
 
 
 def _misses(call: Callable[[], Any]) -> None:

@@ -76,7 +76,12 @@ def test_a_release_is_near_the_truth_and_paid_for(mechanism: Any, neighbours: Ne
 def test_a_plan_reads_well() -> None:
     printed = str(
         hc.plan(
-            "histogram", hc.example(), user="user", by="song", epsilon=1, mechanism=papers.PlumeThreshold(), dataset="d"
+            "histogram",
+            hc.table(hc.example(), name="d"),
+            user="user",
+            by="song",
+            epsilon=1,
+            mechanism=papers.PlumeThreshold(),
         )
     )
     plan = " ".join(printed.split())
@@ -93,7 +98,7 @@ def test_a_plan_survives_as_text_and_a_ledger_is_charged_once(tmp_path: Path) ->
         "epsilon": 1,
         "mechanism": papers.PlumeThreshold(target_error="0.2"),
     }
-    plan = hc.plan("histogram", hc.example(), **asked, dataset="plays")
+    plan = hc.plan("histogram", hc.table(hc.example(), name="plays"), **asked)
     assert hc.Plan.from_json(plan.to_json()).to_json() == plan.to_json()
     one, other = (plan.release(ledger=ledger) for _ in range(2))
     assert one.content == other.content

@@ -96,7 +96,7 @@ def test_a_retry_repeats_bit_for_bit(job: str, monkeypatch: pytest.MonkeyPatch) 
     for module, name, few in ((encoded, "PAIRS", 1000), (draws, "CHUNK_DRAWS", 200), (loads, "CELLS", 40)):
         monkeypatch.setattr(module, name, few)
     monkeypatch.setattr(selected, "CHUNK_SIZE", 50)
-    again = hc.plan(what, shuffled(people()), **asked, memory="60MB").release(entropy=KeyedEntropy(KEY))
+    again = hc.plan(what, hc.table(shuffled(people()), memory="60MB"), **asked).release(entropy=KeyedEntropy(KEY))
     assert again.content == first.content
 
 
@@ -127,7 +127,7 @@ def test_what_is_looked_at_is_drawn_once_for_a_charge(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Binned, "profile", look)
     ledger = hc.Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
-    plan = hc.plan("histogram", people(), user="user", by="item", epsilon=1, dataset="visits")
+    plan = hc.plan("histogram", hc.table(people(), name="visits"), user="user", by="item", epsilon=1)
     for _ in range(7):
         with pytest.raises(KeyboardInterrupt):
             plan.release(ledger=ledger, progress=stop)

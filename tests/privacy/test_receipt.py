@@ -62,10 +62,10 @@ def test_a_ledger_keeps_the_charge_and_seals_nothing(monkeypatch: pytest.MonkeyP
     for_twice(monkeypatch)
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=2, delta=1e-5)
     with pytest.raises(Defect):
-        hc.histogram(TABLE, **ASKED, dataset="plays", ledger=ledger)
+        hc.histogram(hc.table(TABLE, name="plays"), **ASKED, ledger=ledger)
     assert ledger.spent.epsilon == 1
     monkeypatch.undo()
-    assert len(hc.histogram(TABLE, **ASKED, dataset="plays", ledger=ledger).table)
+    assert len(hc.histogram(hc.table(TABLE, name="plays"), **ASKED, ledger=ledger).table)
     assert ledger.spent.epsilon == 1
 
 

@@ -370,9 +370,15 @@ def test_reading_that_fails_says_the_same_whatever_the_row(tmp_path: Path) -> No
         connection.execute(f"CREATE TABLE t AS SELECT 1 AS user, '{secret}' AS word")
         broken = connection.sql("SELECT user, CAST(word AS INTEGER) AS item FROM t")
         ledger = hc.Ledger(tmp_path / f"{secret}.db", epsilon=1, delta=1e-5)
-        asked: dict[str, Any] = {"user": "user", "by": "item", "dataset": "words"}
+        asked: dict[str, Any] = {"user": "user", "by": "item"}
         with pytest.raises(ReadingFailed) as failed:
-            hc.histogram(broken, **asked, epsilon=1, bound=1, ledger=ledger, promise="each row belongs to one person")
+            hc.histogram(
+                hc.table(broken, name="words", promise="each row belongs to one person"),
+                **asked,
+                epsilon=1,
+                bound=1,
+                ledger=ledger,
+            )
         messages.append(str(failed.value))
         assert failed.value.__cause__ is None
         assert failed.value.__suppress_context__

@@ -126,7 +126,7 @@ def test_a_table_shows_that_it_scrolls_and_dates_stay_whole(tmp_path: Path) -> N
     rows = pa.table({"user": range(4000), "day": ["2024-03-05", "2024-03-06"] * 2000, "price": [1.5] * 4000})
     metrics = ["people", "sum(price)", "mean(price)"]
     ledger = hc.Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
-    plan = hc.plan("aggregate", rows, user="user", by="day", metrics=metrics, epsilon=1, dataset="orders")
+    plan = hc.plan("aggregate", hc.table(rows, name="orders"), user="user", by="day", metrics=metrics, epsilon=1)
     release = plan.release(ledger=ledger)
     found = measured(release.report(tmp_path / "r.html"), SCROLLS, width=390)
     assert found["hidden"] > 0

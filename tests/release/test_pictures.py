@@ -62,7 +62,7 @@ def assert_plain(picture: Figure) -> None:
 @pytest.mark.parametrize(("job", "count"), [*((job, 3000) for job in JOBS), ("sum", 1), ("profile", 1), ("shape", 1)])
 def test_every_job_draws_names_as_they_are(job: str, count: int, tmp_path: Path) -> None:
     name, asked = JOBS[job]
-    release = getattr(hc, name)(people(count), user=USER, dataset=visible(NAME), epsilon=1, **asked)
+    release = getattr(hc, name)(hc.table(people(count), name=visible(NAME)), user=USER, epsilon=1, **asked)
     assert_plain(release.plot(tmp_path / "r.svg"))
     ElementTree.parse(tmp_path / "r.svg")
     page = release.report(tmp_path / "r.html").read_text()

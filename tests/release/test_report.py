@@ -29,17 +29,18 @@ from headcount.release.report.proofs import TITLES, proof_of
 from headcount.release.report.yaml import GAP
 
 MADE_BY_0_8 = Path(__file__).parents[1] / "formats" / "0.8"
-PLAYS = pa.table({"listener": range(4000), "song": [f"song {user % 2}" for user in range(4000)]})
-ASKED: dict[str, Any] = {"user": "listener", "by": "song", "epsilon": 1, "dataset": "plays of May", "bound": 1}
+ROWS = pa.table({"listener": range(4000), "song": [f"song {user % 2}" for user in range(4000)]})
+PLAYS = hc.table(ROWS, name="plays of May")
+ASKED: dict[str, Any] = {"user": "listener", "by": "song", "epsilon": 1, "bound": 1}
 
 
-TOTAL: dict[str, Any] = {"user": "listener", "epsilon": 1, "dataset": "plays of May", "bound": 1}
+TOTAL: dict[str, Any] = {"user": "listener", "epsilon": 1, "bound": 1}
 
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> hc.Ledger:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
-    hc.total(PLAYS, user="listener", epsilon=0.5, dataset="plays of May", count="users", ledger=ledger)
+    hc.total(PLAYS, user="listener", epsilon=0.5, count="users", ledger=ledger)
     return ledger
 
 
@@ -154,7 +155,7 @@ def test_a_page_leaves_to_its_reader_what_nobody_stated(ledger: hc.Ledger, tmp_p
 def test_later_charges_do_not_change_a_page(ledger: hc.Ledger, tmp_path: Path) -> None:
     release = hc.histogram(PLAYS, **ASKED, ledger=ledger)
     before = release.report(tmp_path / "r.html", ledger=ledger).read_bytes()
-    hc.total(PLAYS, user="listener", epsilon=0.25, dataset="plays of May", count="users", ledger=ledger)
+    hc.total(PLAYS, user="listener", epsilon=0.25, count="users", ledger=ledger)
     assert release.report(tmp_path / "r.html", ledger=ledger).read_bytes() == before
 
 
@@ -368,7 +369,7 @@ def test_gaps_of_a_record_are_marked(ledger: hc.Ledger, tmp_path: Path) -> None:
 
 
 def test_names_in_a_record_are_text(tmp_path: Path) -> None:
-    release = hc.histogram(PLAYS, **{**ASKED, "dataset": f'x: "y" # z - {visible(SCRIPT)}'})
+    release = hc.histogram(hc.table(ROWS, name=f'x: "y" # z - {visible(SCRIPT)}'), **ASKED)
     record = yaml.safe_load(release.report(tmp_path / "r.yaml").read_text())
     assert faults(record) == []
     assert SCRIPT.split("\x1b")[0] in record["deployment"]["basic"]["description"]

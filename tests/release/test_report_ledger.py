@@ -12,8 +12,9 @@ from tests.release.test_report import read
 import headcount as hc
 from headcount.release.published import check_sealed
 
-PLAYS = pa.table({"listener": range(400), "song": [f"song {user % 2}" for user in range(400)]})
-TOTAL: dict[str, Any] = {"user": "listener", "dataset": "plays of May", "count": "users"}
+ROWS = pa.table({"listener": range(400), "song": [f"song {user % 2}" for user in range(400)]})
+PLAYS = hc.table(ROWS, name="plays of May")
+TOTAL: dict[str, Any] = {"user": "listener", "count": "users"}
 
 
 @pytest.fixture
@@ -56,9 +57,9 @@ def test_the_content_does_not_depend_on_who_knows_the_ledger(ledger: hc.Ledger, 
 def test_all_releases_of_a_ledger_have_their_odds_together(ledger: hc.Ledger, tmp_path: Path) -> None:
     hc.total(PLAYS, **TOTAL, epsilon=0.5, ledger=ledger)
     release = hc.histogram(
-        PLAYS, user="listener", by="song", bound=1, epsilon=1, dataset="plays <of> June", ledger=ledger
+        hc.table(ROWS, name="plays <of> June"), user="listener", by="song", bound=1, epsilon=1, ledger=ledger
     )
-    hc.total(PLAYS, **{**TOTAL, "dataset": "plays of July"}, epsilon=0.25, ledger=ledger)
+    hc.total(hc.table(ROWS, name="plays of July"), **TOTAL, epsilon=0.25, ledger=ledger)
     text = read(release.report(tmp_path / "r.html"))
     assert "this release included (2 charges): epsilon 1.5, delta 0.000001. Then 50% can become at most 81.8%" in text
     assert "The whole budget, if it is all spent one day: epsilon 3, delta 0.00001. Then 50% can" in text

@@ -56,7 +56,7 @@ def test_a_report_shows_each_step_in_its_place_whatever_its_words(name: str, tmp
 def test_every_kind_of_step_occurs_and_is_shown(tmp_path: Path) -> None:
     """Also those of a query, of a view, of a long tail, and of what intervals cannot hold."""
     query = ibis.memtable(ORDERS).group_by("customer", "country").agg(price=lambda rows: rows["price"].sum())
-    promised = hc.histogram(query, user="customer", by="country", epsilon=1, promise=PROMISE, dataset="orders")
+    promised = hc.histogram(hc.table(query, promise=PROMISE, name="orders"), user="customer", by="country", epsilon=1)
     connection = ibis.duckdb.connect()
     connection.raw_sql("CREATE TABLE orders AS SELECT i % 900 AS customer, i % 3 AS country FROM range(2000) t(i)")
     proved = connection.table("orders").group_by("customer").agg(country=lambda rows: rows["country"].max())

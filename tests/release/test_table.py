@@ -50,7 +50,7 @@ def test_a_shape_is_a_table_too() -> None:
 
 
 def test_notebooks_show_a_plan(release: hc.Release) -> None:
-    plan = hc.plan("histogram", PLAYS, user="user", by="song", epsilon=1, dataset="<plays>")
+    plan = hc.plan("histogram", hc.table(PLAYS, name="<plays>"), user="user", by="song", epsilon=1)
     view = plan._repr_html_()
     for part in ("Plan: people per song", "&lt;plays&gt;", "epsilon 1, delta 1e-06", "<details>", "spent nothing"):
         assert part in view
@@ -60,7 +60,7 @@ def test_notebooks_show_a_ledger(tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
     assert "0 charges" in ledger._repr_html_()
     for number in range(7):
-        hc.total(PLAYS, user="user", epsilon=0.25, dataset=f"<plays> {number}", count="users", ledger=ledger)
+        hc.total(hc.table(PLAYS, name=f"<plays> {number}"), user="user", epsilon=0.25, count="users", ledger=ledger)
     view = ledger._repr_html_()
     for part in (
         "Ledger plays.db",
@@ -77,7 +77,7 @@ def test_notebooks_show_a_ledger(tmp_path: Path) -> None:
 
 def test_views_fit_a_narrow_notebook(release: hc.Release, nothing: hc.Release, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
-    hc.total(PLAYS, user="user", epsilon=0.25, dataset="plays", count="users", ledger=ledger)
+    hc.total(hc.table(PLAYS, name="plays"), user="user", epsilon=0.25, count="users", ledger=ledger)
     plan = hc.plan("histogram", PLAYS, user="user", by="song", epsilon=1)
     for number, shown in enumerate((release, nothing, plan, ledger)):
         page = tmp_path / f"{number}.html"

@@ -17,7 +17,7 @@ from headcount.errors import DataChanged, FileChanged
 
 KEYS = [f"i{number}" for number in range(20)]
 ASKED: dict[str, Any] = {
-    **{"user": "user", "by": "item", "epsilon": 1, "dataset": "visits"},
+    **{"user": "user", "by": "item", "epsilon": 1},
     **{"keys": KEYS, "bound": "profile"},
 }
 STEPS = ("looking at the data", "reading", "choosing the bound", "bounding", "drawing noise")
@@ -76,7 +76,7 @@ class Meddler:
 
 
 def refused(data: Any, step: str, change: Callable[[], None], ledger: Ledger | None = None) -> None:
-    plan, meddler = hc.plan("histogram", data, **ASKED), Meddler(step, change)
+    plan, meddler = hc.plan("histogram", hc.table(data, name="visits"), **ASKED), Meddler(step, change)
     with pytest.raises(FileChanged, match=r"^visits: a file changed while it was read. Nothing was released. Fix: "):
         plan.release(ledger=ledger, progress=meddler)
     assert meddler.done
@@ -115,7 +115,7 @@ def test_before_the_charge_nothing_is_charged(tmp_path: Path) -> None:
     path.write_bytes(content(".csv", 300))
     refused(path, "looking at the data", lambda: grow(path, ".csv"), ledger)
     assert ledger.spends() == ()
-    assert hc.histogram(path, **ASKED, ledger=ledger).fresh
+    assert hc.histogram(hc.table(path, name="visits"), **ASKED, ledger=ledger).fresh
 
 
 @pytest.mark.parametrize("step", STEPS[1:])
@@ -126,9 +126,9 @@ def test_after_the_charge_it_is_for_the_file_as_it_was(tmp_path: Path, step: str
     refused(path, step, lambda: swap(path, ".csv"), ledger)
     assert [spend.sealed for spend in ledger.spends()] == [False]
     with pytest.raises(DataChanged):
-        hc.histogram(path, **ASKED, ledger=ledger)
+        hc.histogram(hc.table(path, name="visits"), **ASKED, ledger=ledger)
     path.write_bytes(before)
-    assert hc.histogram(path, **ASKED, ledger=ledger).fresh
+    assert hc.histogram(hc.table(path, name="visits"), **ASKED, ledger=ledger).fresh
     assert [spend.sealed for spend in ledger.spends()] == [True]
 
 
@@ -144,14 +144,14 @@ def test_what_is_sealed_is_about_the_file_that_was_looked_at(tmp_path: Path) -> 
 
     refused(path, "reading", large, ledger)
     path.write_bytes(content(".parquet", 60))
-    release = hc.histogram(path, **ASKED, ledger=ledger)
+    release = hc.histogram(hc.table(path, name="visits"), **ASKED, ledger=ledger)
     assert max(release.table["count"].to_pylist()) < 1000
 
 
 def test_a_file_that_is_only_read_meanwhile_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "visits.csv"
     path.write_bytes(content(".csv", 300))
-    plan = hc.plan("histogram", path, **ASKED)
+    plan = hc.plan("histogram", hc.table(path, name="visits"), **ASKED)
     path.write_bytes(content(".csv", 400))  # between the plan and the release: it is read as it is now
     read: list[bytes] = []
     assert len(plan.release(progress=lambda step: read.append(path.read_bytes())).table) == len(KEYS)

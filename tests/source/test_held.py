@@ -104,7 +104,7 @@ def test_files_lie_where_rows_are_put_aside(monkeypatch: pytest.MonkeyPatch, tmp
     file = Mock(wraps=TemporaryFile)
     monkeypatch.setattr(held, "TemporaryFile", file)
     events = large.events(tmp_path)
-    hc.histogram(events, user="person", by="item", epsilon=1, memory="50MB", spill=tmp_path)
+    hc.histogram(hc.table(events, memory="50MB", spill=tmp_path), user="person", by="item", epsilon=1)
     assert {Path(call.kwargs["dir"]).parent.parent for call in file.call_args_list} == {tmp_path}
     assert [*tmp_path.iterdir()] == [events]
 

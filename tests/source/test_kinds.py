@@ -272,10 +272,10 @@ def test_a_text_that_is_no_utf8_on_an_engine_of_the_user() -> None:
     """In a DuckDB that reads Arrow: a relation repairs it, for Ibis it is missing; everybody else is read."""
     connection = duckdb.connect()
     connection.register("t", pa.table({"user": range(5), "item": texts(BROKEN, pa.string())}))
-    asked = {"keys": ["apple", REPAIRED[1]], "promise": "each row belongs to one person"}
-    assert released(connection.sql("FROM t"), **asked) == {"apple": 2, REPAIRED[1]: 1}
+    keys, promise = ["apple", REPAIRED[1]], "each row belongs to one person"
+    assert released(hc.table(connection.sql("FROM t"), promise=promise), keys=keys) == {"apple": 2, REPAIRED[1]: 1}
     table = ibis.duckdb.from_connection(connection).table("t")
-    assert released(table, **asked) == {"apple": 2, REPAIRED[1]: 0}
+    assert released(hc.table(table, promise=promise), keys=keys) == {"apple": 2, REPAIRED[1]: 0}
 
 
 def test_one_broken_text_among_many() -> None:

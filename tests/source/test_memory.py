@@ -75,7 +75,7 @@ def test_a_small_memory_gives_the_same_release(events: Path, here: Path, said: d
     """People come a few at a time."""
     asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, **said}
     whole = hc.plan("histogram", events, **asked).release(entropy=Fixed(0))
-    release = hc.plan("histogram", events, **asked, memory=SMALL).release(entropy=Fixed(0))
+    release = hc.plan("histogram", hc.table(events, memory=SMALL), **asked).release(entropy=Fixed(0))
     assert release.content == whole.content
     assert release.table.num_rows > 100
     assert not [*here.iterdir()]
@@ -84,7 +84,7 @@ def test_a_small_memory_gives_the_same_release(events: Path, here: Path, said: d
 def test_rows_are_put_aside_and_nothing_is_left_of_them(events: Path, here: Path, spill: Path) -> None:
     asked: dict[str, Any] = {"user": "person", "by": "item", "epsilon": 1, "mechanism": papers.Plume()}
     whole = hc.plan("histogram", events, **asked).release(entropy=Fixed(0))
-    small = hc.plan("histogram", events, **asked, memory=SMALL, spill=spill)
+    small = hc.plan("histogram", hc.table(events, memory=SMALL, spill=spill), **asked)
     with watched(spill) as aside, watched(here) as beside:
         release = small.release(entropy=Fixed(0))
     assert release.content == whole.content
@@ -99,7 +99,7 @@ def test_rows_are_put_aside_in_the_temporary_folder(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(spill))
     with watched(spill) as aside, watched(here) as beside:
-        hc.plan("profile", events, user="person", by="item", epsilon=1, memory=SMALL).release()
+        hc.plan("profile", hc.table(events, memory=SMALL), user="person", by="item", epsilon=1).release()
     assert aside
     assert not beside
     assert not [*spill.iterdir(), *here.iterdir()]
@@ -111,11 +111,11 @@ def test_too_little_memory_is_a_reading_that_failed(tmp_path: Path, spill: Path)
     pq.write_table(pa.table({"user": range(150), "item": [f"{index}" * 150_000 for index in range(100, 250)]}), path)
     asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "ledger": ledger}
     with pytest.raises(ReadingFailed) as failed:
-        hc.histogram(path, **asked, memory="50MB", spill=spill)
+        hc.histogram(hc.table(path, memory="50MB", spill=spill), **asked)
     assert str(failed.value) == (
-        'long.parquet: the rows could not be read to their end. Nothing was released. Fix: memory="8GB", or '
-        'spill="/var/tmp" for a folder with more room, if the table is large; else read it with its own engine to see '
-        "why. Then ask again: a ledger charges only once"
+        "long.parquet: the rows could not be read to their end. Nothing was released. Fix: "
+        'hc.table(data, memory="8GB"), or spill="/var/tmp" for a folder with more room, if the table is large; '
+        "else read it with its own engine to see why. Then ask again: a ledger charges only once"
     )
     assert not any(spill.iterdir())
     assert [spend.sealed for spend in ledger.spends()] == [False]
@@ -126,7 +126,7 @@ def test_too_little_memory_is_a_reading_that_failed(tmp_path: Path, spill: Path)
 
 def test_a_plan_may_be_carried_out_twice(tmp_path: Path, spill: Path) -> None:
     pq.write_table(hc.example(people=500), tmp_path / "songs.parquet")
-    made = hc.plan("profile", tmp_path / "songs.parquet", user="user", by="song", epsilon=1, spill=spill)
+    made = hc.plan("profile", hc.table(tmp_path / "songs.parquet", spill=spill), user="user", by="song", epsilon=1)
     assert made.release(entropy=Fixed(0)).content == made.release(entropy=Fixed(0)).content
     pq.write_table(
         hc.example(people=500).cast(pa.schema({"user": pa.string(), "song": pa.string()})), tmp_path / "songs.parquet"
@@ -137,9 +137,9 @@ def test_a_plan_may_be_carried_out_twice(tmp_path: Path, spill: Path) -> None:
 
 def test_limits_are_no_part_of_the_question(tmp_path: Path, spill: Path) -> None:
     ledger = hc.Ledger(tmp_path / "songs.db", epsilon=1, delta=1e-5)
-    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1, "dataset": "songs"}
-    plain = hc.plan("histogram", hc.example(people=2000), **asked)
-    limited = hc.plan("histogram", hc.example(people=2000), **asked, memory="1GB", spill=spill)
+    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1}
+    plain = hc.plan("histogram", hc.table(hc.example(people=2000), name="songs"), **asked)
+    limited = hc.plan("histogram", hc.table(hc.example(people=2000), name="songs", memory="1GB", spill=spill), **asked)
     assert plain == limited
     assert (plain.to_json(), plain.charge(), str(plain)) == (limited.to_json(), limited.charge(), str(limited))
     first = plain.release(ledger=ledger)
@@ -166,15 +166,13 @@ def test_every_job_has_limits(job: str, spill: Path) -> None:
     table = hc.example(people=500)
     table = table.append_column("plays", pa.array([index % 9 for index in range(len(table))]))
     asked: dict[str, Any] = {"user": "user", "epsilon": 1, **JOBS[job]}
-    assert getattr(hc, job)(table, **asked, memory=500_000_000, spill=spill).cost.epsilon == 1
+    assert getattr(hc, job)(hc.table(table, memory=500_000_000, spill=spill), **asked).cost.epsilon == 1
     assert not any(spill.iterdir())
-    with pytest.raises(BadParameter, match="memory='much': not an amount of memory"):
-        getattr(hc, job)("nowhere.parquet", **asked, memory="much")
 
 
 @pytest.mark.parametrize("memory", ["4GB", "4 gb", "4000MB", 4 * 10**9, "4000000000", "0.004TB"], ids=str)
 def test_amounts_of_memory(memory: Any) -> None:
-    made = hc.plan("profile", hc.example(people=10), user="user", by="song", epsilon=1, memory=memory)
+    made = hc.plan("profile", hc.table(hc.example(people=10), memory=memory), user="user", by="song", epsilon=1)
     assert made.limits.memory == 4 * 10**9
 
 
@@ -196,7 +194,7 @@ def test_amounts_of_memory(memory: Any) -> None:
 def test_limits_that_cannot_be_meant(limits: dict[str, Any], message: str) -> None:
     """Said before the file is looked for."""
     with pytest.raises(BadParameter) as refused:
-        hc.plan("profile", "nowhere.csv", user="user", by="song", epsilon=1, **limits)
+        hc.table("nowhere.csv", **limits)
     assert str(refused.value).startswith(message)
 
 
@@ -208,4 +206,4 @@ def test_an_engine_of_ones_own_has_its_own_limits(spill: Path) -> None:
         limits: dict[str, Any]
         for limits in ({"memory": "4GB"}, {"spill": spill}):
             with pytest.raises(BadParameter, match=r"the table is on an engine of your own. Fix: no (memory|spill), "):
-                hc.plan("profile", data, user="user", by="song", epsilon=1, **limits)
+                hc.plan("profile", hc.table(data, **limits), user="user", by="song", epsilon=1)

@@ -303,11 +303,11 @@ def check(data: Any, step: str | None) -> None:
     if step.endswith(REFUSED):
         assert "No promise covers that." in str(refused.value)
         with pytest.raises(NotATable) as again:
-            hc.plan("histogram", data, by=by, **ASKED, promise=PROMISE)
+            hc.plan("histogram", hc.table(data, promise=PROMISE), by=by, **ASKED)
         assert str(again.value) == str(refused.value)
     else:
-        assert refused.value.fix.endswith(f'promise="{PROMISE}"')
-        assert hc.plan("histogram", data, by=by, **ASKED, promise=PROMISE).promise == PROMISE
+        assert refused.value.fix.endswith(f'hc.table(data, promise="{PROMISE}")')
+        assert hc.plan("histogram", hc.table(data, promise=PROMISE), by=by, **ASKED).promise == PROMISE
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +323,7 @@ def test_ibis_expressions(name: str, database: Any) -> None:
     data = make(connection.table("visits"), connection)
     if name in PROVED:
         assert hc.plan("histogram", data, by="city", **ASKED).certificate
-        assert hc.plan("histogram", data, by="city", **ASKED, promise=PROMISE).promise == PROMISE
+        assert hc.plan("histogram", hc.table(data, promise=PROMISE), by="city", **ASKED).promise == PROMISE
     else:
         check(data, step)
 
@@ -418,9 +418,9 @@ def test_lazy_polars(name: str) -> None:
         hc.plan("histogram", data, by="city", **ASKED)
     if step in REFUSED:
         with pytest.raises(NotATable, match="No promise covers"):
-            hc.plan("histogram", data, by="city", **ASKED, promise=PROMISE)
+            hc.plan("histogram", hc.table(data, promise=PROMISE), by="city", **ASKED)
     else:
-        assert hc.plan("histogram", data, by="city", **ASKED, promise=PROMISE).promise == PROMISE
+        assert hc.plan("histogram", hc.table(data, promise=PROMISE), by="city", **ASKED).promise == PROMISE
         assert hc.plan("histogram", data.collect(), by="city", **ASKED).promise == ""
 
 
@@ -428,7 +428,7 @@ def test_lazy_files_are_a_table_unless_some_rows_are_left_out(folder: Path) -> N
     file = folder / "v.parquet"
     assert hc.plan("histogram", pl.scan_parquet(file), by="city", **ASKED).promise == ""
     with pytest.raises(NotATable, match=LIMIT):
-        hc.plan("histogram", pl.scan_parquet(file, n_rows=9), by="city", **ASKED, promise=PROMISE)
+        hc.plan("histogram", hc.table(pl.scan_parquet(file, n_rows=9), promise=PROMISE), by="city", **ASKED)
     with pytest.raises(NotATable, match="lazy steps that headcount cannot read"):
         hc.plan("histogram", pl.scan_csv(folder / "v.csv"), by="city", **ASKED)
 
@@ -441,7 +441,7 @@ def test_files_of_ibis_are_tables(folder: Path) -> None:
         hc.plan("histogram", connection.read_csv(folder / "v.csv"), by="city", **ASKED)
     numbered = connection.read_parquet(folder / "v.parquet", file_row_number=True)
     with pytest.raises(NotATable, match=UNORDERED):
-        hc.plan("histogram", numbered, by="city", **ASKED, promise=PROMISE)
+        hc.plan("histogram", hc.table(numbered, promise=PROMISE), by="city", **ASKED)
 
 
 def test_a_view_of_another_database_does_not_pass_for_a_file() -> None:
@@ -480,8 +480,8 @@ def test_no_promise_covers_chance_inside_a_macro() -> None:
     for macro, (step, text) in MACROS.items():
         connection.execute(f"CREATE MACRO {macro}")
         with pytest.raises(NotATable, match=f"which holds .*{step}: .*No promise covers that"):
-            hc.plan("histogram", connection.sql(text), by="city", **ASKED, promise=PROMISE)
-    assert hc.plan("histogram", plain, by="city", **ASKED, promise=PROMISE).promise == PROMISE
+            hc.plan("histogram", hc.table(connection.sql(text), promise=PROMISE), by="city", **ASKED)
+    assert hc.plan("histogram", hc.table(plain, promise=PROMISE), by="city", **ASKED).promise == PROMISE
 
 
 def test_no_promise_covers_chance_inside_a_macro_that_ibis_calls() -> None:
@@ -493,7 +493,7 @@ def test_no_promise_covers_chance_inside_a_macro_that_ibis_calls() -> None:
     connection.execute("CREATE MACRO noise(x) AS x || random()")
     table = ibis.duckdb.from_connection(connection).table("visits")
     with pytest.raises(NotATable, match=r"the macro noise\(\), which holds a random value"):
-        hc.plan("histogram", table.mutate(city=noise(table.city)), by="city", **ASKED, promise=PROMISE)
+        hc.plan("histogram", hc.table(table.mutate(city=noise(table.city)), promise=PROMISE), by="city", **ASKED)
 
 
 def test_a_view_that_changes_after_the_plan_is_not_read() -> None:
@@ -570,7 +570,7 @@ def test_nothing_is_read_and_nothing_charged_before_a_refusal(tmp_path: Path) ->
         "SELECT person, look(hiv) AS city FROM visits LIMIT 9",
     ):
         with pytest.raises(NotATable):
-            hc.histogram(connection.sql(text), by="city", **ASKED, ledger=ledger, dataset="visits")
+            hc.histogram(hc.table(connection.sql(text), name="visits"), by="city", **ASKED, ledger=ledger)
     assert calls == []
     assert ledger.spends() == ()
 
@@ -581,18 +581,18 @@ def test_nothing_is_read_and_nothing_charged_before_a_refusal(tmp_path: Path) ->
 def test_only_the_promise_is_taken(typed: Any) -> None:
     for data in (visits(), ibis.memtable(visits()).distinct()):
         with pytest.raises(BadParameter, match=r"^promise=") as refused:
-            hc.plan("histogram", data, by="city", **ASKED, promise=typed)
-        assert refused.value.fix == f'promise="{PROMISE}"'
+            hc.plan("histogram", hc.table(data, promise=typed), by="city", **ASKED)
+        assert refused.value.fix == f'hc.table(data, promise="{PROMISE}")'
 
 
 @pytest.mark.parametrize("typed", [PROMISE, f"  {PROMISE.upper()}\n"])
 def test_capitals_and_spaces_do_not_matter(typed: str) -> None:
     query = ibis.memtable(visits()).distinct()
-    assert hc.plan("histogram", query, by="city", **ASKED, promise=typed).promise == PROMISE
+    assert hc.plan("histogram", hc.table(query, promise=typed), by="city", **ASKED).promise == PROMISE
 
 
 def test_a_promise_about_a_table_changes_nothing() -> None:
-    plans = [hc.plan("histogram", visits(), by="city", **ASKED, **more) for more in ({}, {"promise": PROMISE})]
+    plans = [hc.plan("histogram", data, by="city", **ASKED) for data in (visits(), hc.table(visits(), promise=PROMISE))]
     assert plans[0].to_json() == plans[1].to_json()
     assert plans[0].charge() == plans[1].charge()
     assert "promise" not in plans[0].to_json()
@@ -622,7 +622,7 @@ def test_every_job_takes_the_promise_and_says_so(job: str) -> None:
     asked = {"user": "person", "epsilon": 1, **REQUESTS[job]}
     with pytest.raises(NotATable, match="a window"):
         getattr(hc, job)(query(), **asked)
-    release = getattr(hc, job)(query(), **asked, promise=PROMISE)
+    release = getattr(hc, job)(hc.table(query(), promise=PROMISE), **asked)
     assert release.about.promise == PROMISE
     assert UNCHECKED in release.summary()
     assert any(UNCHECKED in step for step in release.about.steps)
@@ -630,13 +630,14 @@ def test_every_job_takes_the_promise_and_says_so(job: str) -> None:
 
 def test_the_promise_stands_everywhere(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
-    asked = {**ASKED, "by": "city", "keys": ["Rome"], "promise": PROMISE, "dataset": "visits"}
-    plan = hc.plan("histogram", query(), **asked)
+    asked = {**ASKED, "by": "city", "keys": ["Rome"]}
+    promised = hc.table(query(), name="visits", promise=PROMISE)
+    plan = hc.plan("histogram", promised, **asked)
     assert UNCHECKED in str(plan)
     assert UNCHECKED in plan._repr_html_()
     assert f'"promise":"{PROMISE}"' in plan.to_json()
     assert hc.Plan.from_json(plan.to_json()) == plan
-    release = hc.histogram(query(), **asked, ledger=ledger)
+    release = hc.histogram(promised, **asked, ledger=ledger)
     assert UNCHECKED in ledger.spends()[0].title
     assert PROMISE in ledger.spends()[0].request
     for name in ("r.html", "r.yaml"):
@@ -650,7 +651,7 @@ def test_the_promise_stands_everywhere(tmp_path: Path) -> None:
     assert check_sealed(ledger, tmp_path / "r.csv").startswith("made from a release that was sealed here")
     release.save(tmp_path / "r.parquet")
     assert hc.load(tmp_path / "r.parquet").about.promise == PROMISE
-    assert hc.histogram(query(), **asked, ledger=ledger).content == release.content
+    assert hc.histogram(promised, **asked, ledger=ledger).content == release.content
 
 
 def test_a_table_has_no_promise_anywhere(tmp_path: Path) -> None:
@@ -665,7 +666,7 @@ def test_a_table_has_no_promise_anywhere(tmp_path: Path) -> None:
 
 def test_a_plan_from_text_keeps_its_promise() -> None:
     asked = {**ASKED, "by": "city", "keys": ["Rome"]}
-    plan = hc.plan("histogram", query(), **asked, promise=PROMISE)
+    plan = hc.plan("histogram", hc.table(query(), promise=PROMISE), **asked)
     assert hc.Plan.from_json(plan.to_json()).release(query()).about.promise == PROMISE
     table = hc.plan("histogram", ibis.memtable(visits()), **asked)
     with pytest.raises(NotATable, match="a window"):

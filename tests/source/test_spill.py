@@ -58,7 +58,7 @@ def test_the_next_release_removes_what_a_killed_one_left(tmp_path: Path, living:
     """And nothing of a process that lives."""
     left = Process(tmp_path).kill()
     (tmp_path / "songs.csv").write_text("user,song\n1,a\n2,b\n")
-    hc.histogram(tmp_path / "songs.csv", user="user", by="song", epsilon=1, spill=tmp_path)
+    hc.histogram(hc.table(tmp_path / "songs.csv", spill=tmp_path), user="user", by="song", epsilon=1)
     assert not left.exists()
     assert (living.rows / "rows.tmp").exists()
     assert {each.name for each in tmp_path.iterdir()} == {"songs.csv", living.folder.name}

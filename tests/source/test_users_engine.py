@@ -132,7 +132,7 @@ def ledger(tmp_path: Path) -> hc.Ledger:
 
 def asked(data: Any) -> Any:
     """A request that samples items by a hash."""
-    return hc.plan("histogram", data, user="user", by="item", epsilon=1, bound=2, dataset="events")
+    return hc.plan("histogram", hc.table(data, name="events"), user="user", by="item", epsilon=1, bound=2)
 
 
 def repeated(connection: Any) -> Any:
@@ -166,7 +166,7 @@ def test_what_a_row_makes_fail_is_no_fault_of_the_engine() -> None:
     connection.execute("CREATE VIEW broken AS SELECT user, if(user = 7, error('no'), item) AS item FROM events")
     table = ibis.duckdb.from_connection(connection).table("broken")
     with pytest.raises(ReadingFailed, match="could not be read to their end"):
-        hc.histogram(table, user="user", by="item", epsilon=1, promise="each row belongs to one person")
+        hc.histogram(hc.table(table, promise="each row belongs to one person"), user="user", by="item", epsilon=1)
 
 
 def test_a_request_is_rehearsed_once_on_a_connection(ledger: hc.Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,9 @@ def test_a_request_is_rehearsed_once_on_a_connection(ledger: hc.Ledger, monkeypa
 def test_a_table_that_changes_after_the_look_is_refused(ledger: hc.Ledger, bound: Any) -> None:
     """Its charge is for the rows of the look: with these back it is finished, at no further price."""
     connection = connected()
-    plan = hc.plan("histogram", on_ibis(connection), user="user", by="item", epsilon=1, bound=bound, dataset="events")
+    plan = hc.plan(
+        "histogram", hc.table(on_ibis(connection), name="events"), user="user", by="item", epsilon=1, bound=bound
+    )
 
     def change(step: str) -> None:
         if step == "reading":

@@ -67,7 +67,7 @@ def test_what_happened_is_paid_for(plays: Any, asked: dict[str, Any]) -> None:
 
 def test_a_ledger_is_charged_once_and_returns_the_same_release(plays: Any, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
-    one, other = (hc.histogram(plays, **ASKED, dataset="plays", ledger=ledger) for _ in range(2))
+    one, other = (hc.histogram(hc.table(plays, name="plays"), **ASKED, ledger=ledger) for _ in range(2))
     assert one.content == other.content
     assert (one.fresh, other.fresh) == (True, False)
     assert ledger.spent.epsilon == 1

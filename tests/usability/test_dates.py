@@ -40,7 +40,9 @@ YEAR = ("2024-01-01", "2024-12-31")
 
 def planned(data: Any = VISITS, job: str = "histogram", **arguments: Any) -> Plan:
     bound = {"bound": 100} if job in ("histogram", "shape") else {}
-    plan: Plan = hc.plan(job, data, **{"user": "user", "by": "at", "epsilon": 1, **bound, **arguments})
+    plan: Plan = hc.plan(
+        job, hc.table(data, name="visits"), **{"user": "user", "by": "at", "epsilon": 1, **bound, **arguments}
+    )
     return plan
 
 
@@ -155,7 +157,7 @@ SOURCES: dict[str, Any] = {
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_source_has_the_same_periods(source: str, tmp_path: Path) -> None:
     data = SOURCES[source](VISITS, tmp_path / "visits.parquet")
-    found = planned(data, dataset="visits", per="month", dates=YEAR).release(entropy=Fixed(0)).table
+    found = planned(data, per="month", dates=YEAR).release(entropy=Fixed(0)).table
     assert found == planned(per="month", dates=YEAR).release(entropy=Fixed(0)).table
     assert found.schema.field("at").type == pa.date32()
 
@@ -200,7 +202,7 @@ def test_keys_are_starts_of_periods() -> None:
     ],
 )
 def test_two_spellings_of_dates_are_one_request(dates: Any) -> None:
-    plan, other = (planned(dataset="visits", per="month", dates=each) for each in (YEAR, dates))
+    plan, other = (planned(per="month", dates=each) for each in (YEAR, dates))
     assert plan.charge().request == other.charge().request
     assert Plan.from_json(other.to_json()).job == plan.job
 
@@ -208,7 +210,7 @@ def test_two_spellings_of_dates_are_one_request(dates: Any) -> None:
 def test_other_periods_and_other_dates_are_other_requests() -> None:
     ways: list[dict[str, Any]] = [{}, {"per": "month"}, {"per": "year"}, {"per": "month", "dates": YEAR}]
     ways += [{"per": "month", "dates": ("2024-01-01", "2024-12-30")}]
-    plans = [planned(dataset="visits", **way) for way in ways]
+    plans = [planned(**way) for way in ways]
     assert len({plan.charge().request for plan in plans}) == len(plans)
     assert [set(plan.job.to_plain()) & {"per", "dates"} for plan in plans[:2]] == [set(), {"per"}]
     assert all(Plan.from_json(plan.to_json()).to_json() == plan.to_json() for plan in plans)

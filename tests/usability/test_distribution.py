@@ -178,8 +178,8 @@ def test_one_item(table: pa.Table) -> None:
 
 def test_it_is_a_release_like_others(table: pa.Table, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=1, delta=1e-6)
-    asked = {**ASKED, "target": "source", "ledger": ledger, "dataset": "words"}
-    release, again = (hc.distribution(table, **asked) for _ in range(2))
+    asked = {**ASKED, "target": "source", "ledger": ledger}
+    release, again = (hc.distribution(hc.table(table, name="words"), **asked) for _ in range(2))
     assert (again.fresh, again.content) == (False, release.content)
     for kind in (".parquet", ".csv", ".json", ".html", ".png", ".svg"):
         assert release.save(tmp_path / f"words{kind}").stat().st_size > 0

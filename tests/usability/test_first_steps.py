@@ -148,10 +148,10 @@ def test_a_plan_takes_the_arguments_of_every_job(job: str) -> None:
     plays = pa.table({"user": [1, 2], "song": ["a", "b"], "minutes": [1.5, 2.0]})
     needed = {"user": "user", "epsilon": 1, **NEEDED[job]}
     parameters = inspect.signature(FUNCTIONS[job]).parameters
-    own = {name: each.default for name, each in parameters.items() if name not in ("data", "ledger", "again")}
+    own = {name: each.default for name, each in parameters.items() if name not in ("data", "ledger")}
     plan = hc.plan(job, plays, **needed)
     assert hc.plan(job, plays, **{**own, **needed}).to_json() == plan.to_json()
-    for name in ("ledger", "again", "data_"):
+    for name in ("ledger", "data_"):
         with pytest.raises(BadParameter, match=f"{name}: {job} has no such parameter"):
             hc.plan(job, plays, **needed, **{name: None})
 
@@ -170,12 +170,12 @@ def test_test_noise_is_never_charged(plays: Path, tmp_path: Path) -> None:
 
 def test_asking_again_returns_the_same_bytes(plays: Path, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=3, delta=1e-5)
-    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1, "bound": 20, "ledger": ledger}
-    first, second = (hc.histogram(plays, **asked) for _ in range(2))
+    asked: dict[str, Any] = {"user": "user", "by": "song", "epsilon": 1, "bound": 20}
+    first, second = (hc.histogram(plays, **asked, ledger=ledger) for _ in range(2))
     assert first.content == second.content
     assert (first.fresh, second.fresh) == (True, False)
     assert ledger.spent.epsilon == 1
-    anew = hc.histogram(plays, **asked, again=True)
+    anew = hc.plan("histogram", plays, **asked).release(ledger=ledger, again=True)
     assert anew.content != first.content
     assert ledger.spent.epsilon == 2
     assert ledger.verify(release=first.content)

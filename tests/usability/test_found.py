@@ -166,7 +166,7 @@ def test_the_limit_is_chosen_privately(plays: Any, asked: dict[str, Any], neighb
     ],
 )
 def test_a_plan_goes_through_text_and_a_ledger(plays: Any, tmp_path: Path, job: Any, asked: dict[str, Any]) -> None:
-    plan = hc.plan(job, plays, **ASKED, **asked, dataset="plays")
+    plan = hc.plan(job, hc.table(plays, name="plays"), **ASKED, **asked)
     again = hc.Plan.from_json(plan.to_json())
     assert str(again) == str(plan)
     ledger = hc.Ledger(tmp_path / "l.db", epsilon=1, delta=1e-6)

@@ -29,7 +29,7 @@ DEVICES: dict[str, Any] = {"by": ["country", "device"], "keys": {"country": ["FR
 
 
 def planned(job: str = "histogram", data: Any = VISITS, **asked: Any) -> Plan:
-    plan: Plan = hc.plan(job, data, **{"user": "user", "epsilon": 1, "dataset": "visits", **asked})
+    plan: Plan = hc.plan(job, hc.table(data, name="visits"), **{"user": "user", "epsilon": 1, **asked})
     return plan
 
 

@@ -49,7 +49,7 @@ def rows(path: Path, spelling: dict[str, str]) -> Path:
 
 
 def hints(data: Any, job: str, asked: dict[str, Any]) -> list[str]:
-    plan = hc.plan(job, data, user="user_id", epsilon=1, dataset="v", **asked)
+    plan = hc.plan(job, hc.table(data, name="v"), user="user_id", epsilon=1, **asked)
     return plan.release(entropy=Fixed(0)).hints
 
 

@@ -409,7 +409,7 @@ def test_unknown_jobs() -> None:
 
 def test_an_exhausted_budget(ledger: hc.Ledger) -> None:
     with pytest.raises(HeadcountError) as refused:
-        hc.histogram(TABLE, **{**GOOD, "epsilon": 5}, ledger=ledger, dataset="visits")
+        hc.histogram(hc.table(TABLE, name="visits"), **{**GOOD, "epsilon": 5}, ledger=ledger)
     assert str(refused.value) == (
         "this release costs epsilon=5, delta=0.000001; the ledger has epsilon=3, delta=0.00001 left. "
         "Nothing was spent. Fix: epsilon=3, delta=0.000001 would fit"
@@ -430,4 +430,4 @@ def test_datasets_about_the_same_people_share_a_ledger(tmp_path: Path, monkeypat
         "wednesday.parquet",
     ]
     with pytest.raises(BudgetExceeded):
-        hc.histogram(tmp_path / "monday.parquet", **GOOD, ledger=ledger, dataset="thursday")
+        hc.histogram(hc.table(tmp_path / "monday.parquet", name="thursday"), **GOOD, ledger=ledger)

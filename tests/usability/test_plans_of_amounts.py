@@ -32,7 +32,7 @@ def table(name: str) -> pa.Table:
 
 def plan(name: str, **asked: Any) -> hc.Plan:
     question = {"by": "group", "keys": list(range(GROUPS)), "metrics": "sum(x)", **asked}
-    return hc.plan("aggregate", table(name), user="user", epsilon=1, dataset="orders", **question)
+    return hc.plan("aggregate", hc.table(table(name), name="orders"), user="user", epsilon=1, **question)
 
 
 def plain(text: object) -> str:

@@ -96,8 +96,8 @@ def test_a_plan_tells_the_error_and_comes_back_from_text(visits: pa.Table) -> No
 def test_it_is_charged_and_sealed(visits: pa.Table, tmp_path: Path) -> None:
     """The same request gives the same sample, and no new coins."""
     ledger = hc.Ledger(tmp_path / "visits.db", epsilon=3, delta=1e-5)
-    first = hc.histogram(visits, **ASKED, bound=1, ledger=ledger, dataset="visits")
-    again = hc.histogram(visits, **ASKED, bound=1, ledger=ledger, dataset="visits")
+    first = hc.histogram(hc.table(visits, name="visits"), **ASKED, bound=1, ledger=ledger)
+    again = hc.histogram(hc.table(visits, name="visits"), **ASKED, bound=1, ledger=ledger)
     assert first.content == again.content
     assert float(ledger.spent.epsilon) == 1
 

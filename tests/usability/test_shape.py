@@ -162,7 +162,7 @@ def test_few_people_and_none(table: pa.Table) -> None:
 def test_too_few_buckets_are_refused_without_a_second_draw(table: pa.Table, tmp_path: Path) -> None:
     """It says so and what would do; it is sealed and paid for, so that nobody can draw again."""
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=3, delta=1e-6)
-    shape = hc.shape(table, **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger, dataset="words")
+    shape = hc.shape(hc.table(table, name="words"), **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger)
     assert shape.table.num_rows == 0
     assert "Nothing was learned: of 2,000 buckets about " in shape.summary()
     assert "seem empty, and half must be, as too many items share one. Fix: buckets=" in " ".join(
@@ -170,14 +170,14 @@ def test_too_few_buckets_are_refused_without_a_second_draw(table: pa.Table, tmp_
     )
     with pytest.raises(BadParameter, match="seem empty, and half must be"):
         shape.distinct()
-    assert not hc.shape(table, **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger, dataset="words").fresh
+    assert not hc.shape(hc.table(table, name="words"), **ASKED, mechanism=hc.Buckets(buckets=2000), ledger=ledger).fresh
     shape.plot(tmp_path / "nothing.png")
 
 
 def test_it_is_a_release_like_others(table: pa.Table, tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "words.db", epsilon=1, delta=1e-6)
-    shape = hc.shape(table, **ASKED, ledger=ledger, dataset="words")
-    again = hc.shape(table, **ASKED, ledger=ledger, dataset="words")
+    shape = hc.shape(hc.table(table, name="words"), **ASKED, ledger=ledger)
+    again = hc.shape(hc.table(table, name="words"), **ASKED, ledger=ledger)
     assert isinstance(again, hc.Shape)
     assert (again.fresh, again.content) == (False, shape.content)
     for kind in (".parquet", ".csv", ".json", ".html", ".png", ".svg"):

@@ -149,7 +149,7 @@ def test_a_profile_tells_how_much_people_contribute() -> None:
 
 def test_a_profile_suggests_a_bound_and_costs_what_is_typed(tmp_path: Path) -> None:
     ledger = hc.Ledger(tmp_path / "plays.db", epsilon=1)
-    release = hc.profile(hc.example(), user="user", by="song", epsilon=0.1, ledger=ledger, dataset="plays")
+    release = hc.profile(hc.table(hc.example(), name="plays"), user="user", by="song", epsilon=0.1, ledger=ledger)
     assert float(ledger.spent.epsilon) == 0.1
     suggested = suggested_bound(release.table, release.about, "items")
     assert 12 <= suggested <= 31

@@ -34,7 +34,7 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 def planned(job: str, data: Any, **arguments: Any) -> Plan:
-    plan: Plan = hc.plan(job, data, user="person", epsilon=2, dataset="visits", **ASKED[job], **arguments)
+    plan: Plan = hc.plan(job, hc.table(data, name="visits"), user="person", epsilon=2, **ASKED[job], **arguments)
     return plan
 
 
@@ -169,7 +169,7 @@ def test_a_range_may_have_one_end(case: str, kind: str, tmp_path: Any) -> None:
 
 
 def total(data: Any, where: Any) -> hc.Release:
-    plan = hc.plan("total", data, user="user", epsilon=1, bound=1, dataset="v", where=where)
+    plan = hc.plan("total", hc.table(data, name="v"), user="user", epsilon=1, bound=1, where=where)
     again = Plan.from_json(plan.to_json())
     assert again.job == plan.job
     assert again.to_json() == plan.to_json()

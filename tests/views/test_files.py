@@ -79,7 +79,7 @@ def test_what_mixes_people_is_refused(name: str, folder: Path) -> None:
 
 def test_a_promise_is_not_taken(folder: Path) -> None:
     with pytest.raises(BadParameter, match="headcount checked this view"):
-        hc.plan("total", opened(folder).person, **ASKED, promise="each row belongs to one person")
+        hc.plan("total", hc.table(opened(folder).person, promise="each row belongs to one person"), **ASKED)
 
 
 def test_tables_by_name(folder: Path) -> None:

@@ -131,7 +131,8 @@ def test_the_bound_is_1_without_choosing(con: Any, name: str) -> None:
     job, asked, bound = ASKED[name]
     view = _view(con, ONE["the first row"])
     plan, given = (
-        hc.plan(job, view, user="person", epsilon=1, dataset="visits", **{**asked, **more}) for more in ({}, bound)
+        hc.plan(job, hc.table(view, name="visits"), user="person", epsilon=1, **{**asked, **more})
+        for more in ({}, bound)
     )
     assert plan.to_json() == given.to_json()
     release = plan.release(entropy=fixed())
@@ -150,7 +151,7 @@ def test_a_table_of_the_same_rows_says_nothing_of_the_kind(con: Any, name: str) 
     view = _view(con, ONE["the first row"])
     rows = con.create_table(f"rows_{name}", view.certified("person")[1])
     found = [
-        hc.plan(job, data, user="person", epsilon=1, dataset="visits", **asked, **bound).release(entropy=fixed())
+        hc.plan(job, hc.table(data, name="visits"), user="person", epsilon=1, **asked, **bound).release(entropy=fixed())
         for data in (view, rows)
     ]
     assert found[0].table.equals(found[1].table)

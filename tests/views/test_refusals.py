@@ -222,7 +222,7 @@ def test_a_job_says_what_to_write_and_keeps_the_promise_as_the_way_out(t: Any) -
         "the data are a query with a join: one person's data may be in other people's rows. headcount found no proof. "
         "The view, step 1 of 1: inner join of drug_era and visit without their users being equal: one person's rows "
         "would meet another's. Fix: also join on drug_era.person_id == visit.person_id; or, if you know that it is so, "
-        'promise="each row belongs to one person"'
+        'hc.table(data, promise="each row belongs to one person")'
     )
 
 

@@ -76,7 +76,7 @@ def test_a_release_of_a_view_is_that_of_its_rows(con: Any, job: str) -> None:
     proved = view(con)
     rows = con.create_table("rows", proved.certified("person_id")[1])
     found = [
-        hc.plan(job, data, user="person_id", epsilon=1, dataset="drugs", **asked[job])
+        hc.plan(job, hc.table(data, name="drugs"), user="person_id", epsilon=1, **asked[job])
         .release(entropy=KeyedEntropy(bytes(range(32))))
         .table
         for data in (proved, rows)
@@ -110,13 +110,13 @@ def test_a_base_table_needs_no_certificate(con: Any) -> None:
 
 def test_the_same_view_again_returns_the_sealed_release_and_another_pays(con: Any, tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
-    asked = {**ASKED, "dataset": "hospital", "ledger": ledger}
-    first = hc.histogram(view(con), **asked)
-    assert hc.histogram(view(con), **asked).content == first.content
+    asked = {**ASKED, "ledger": ledger}
+    first = hc.histogram(hc.table(view(con), name="hospital"), **asked)
+    assert hc.histogram(hc.table(view(con), name="hospital"), **asked).content == first.content
     assert len(ledger.spends()) == 1
     assert "declared public" in first.explain()
     fewer = hc.view(drugs(con).filter(_.days > 3), user="person_id", public=["concept"])
-    hc.histogram(fewer, **asked)
+    hc.histogram(hc.table(fewer, name="hospital"), **asked)
     assert len(ledger.spends()) == 2
     assert len({spend.dataset for spend in ledger.spends()}) == 1
     assert '"public":["concept"]' in ledger.spends()[0].request
@@ -221,7 +221,7 @@ def test_a_function_of_ones_own_in_place_of_the_engines(con: Any) -> None:
 
 def test_a_promise_about_a_proved_view_is_refused(con: Any) -> None:
     with pytest.raises(BadParameter, match="headcount checked this view"):
-        hc.plan("histogram", view(con), **ASKED, promise="each row belongs to one person")
+        hc.plan("histogram", hc.table(view(con), promise="each row belongs to one person"), **ASKED)
 
 
 def test_settings_that_change_results_are_refused(con: Any) -> None:
@@ -249,8 +249,8 @@ def test_links(con: Any) -> None:
 def test_one_budget_whatever_the_view_calls_its_user(con: Any, tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5)
     renamed = hc.view(drugs(con).rename(pid="person_id"), user="person_id", public=["concept"])
-    hc.histogram(view(con), **{**ASKED, "dataset": "hospital", "ledger": ledger})
-    hc.histogram(renamed, **{**ASKED, "user": "pid", "dataset": "hospital", "ledger": ledger})
+    hc.histogram(hc.table(view(con), name="hospital"), **ASKED, ledger=ledger)
+    hc.histogram(hc.table(renamed, name="hospital"), **{**ASKED, "user": "pid"}, ledger=ledger)
     assert [spend.dataset for spend in ledger.spends()] == ["hospital", "hospital"]
 
 
@@ -284,7 +284,7 @@ def test_a_view_on_an_engine_that_cannot_run_it_is_refused(con: Any, monkeypatch
     monkeypatch.setattr(DuckDB, "certifies", False)
     message = (
         "a view on DuckDB: headcount checks views on DuckDB only. Fix: the tables on DuckDB, or as files; or no "
-        "hc.view, but the expression itself with promise='each row belongs to one person', if that is so"
+        "hc.view, but hc.table(expression, promise='each row belongs to one person'), if that is so"
     )
     with pytest.raises(NotATable, match=f"^{re.escape(message)}$"):
         view(con)

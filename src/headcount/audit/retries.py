@@ -24,6 +24,7 @@ from headcount.audit.chaos import Tally
 from headcount.jobs.registry import plan
 from headcount.noise import KeyedEntropy
 from headcount.source.example import example
+from headcount.source.table import table
 
 How = Literal["interrupt", "memory", "kill"]
 Line = tuple[str, int]
@@ -99,8 +100,8 @@ def _fail(step: str) -> None:
 
 def _release(folder: Path, *, memory: str | None = None, progress: Callable[[str], None] = lambda step: None) -> bytes:
     """Make a release that selects its bound before its counts."""
-    table = example(people=300)
-    planned = plan("histogram", table, dataset="visits", user="user", by="song", epsilon=1, delta="1e-6", memory=memory)
+    visits = table(example(people=300), name="visits", memory=memory)
+    planned = plan("histogram", visits, user="user", by="song", epsilon=1, delta="1e-6")
     return planned.release(ledger=Ledger(folder / LEDGER_NAME), progress=progress).content
 
 

@@ -29,6 +29,7 @@ from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_named
 from headcount.source.engines.spark import Spark
 from headcount.source.files.files import found_files, name_of, opened_by
+from headcount.source.table import table
 from headcount.wording import first_sentence
 from headcount.wording.parameter import ADVANCED, OUTPUT, PRIVACY, WHAT
 
@@ -163,8 +164,7 @@ def option_names(command: str = "") -> list[str]:
     functions = [function for name, function in FUNCTIONS.items() if name == command] or FUNCTIONS.values()
     own = {name: each for function in functions for name, each in parameters_of(function).items()}
     files = [f"{name}_file" for name, each in own.items() if each.typed.file]
-    python_only = {"data", "promise"}  # files are no query
-    shown = {*own, *files, *signature(Run).parameters} - python_only
+    shown = {*own, *files, *signature(Run).parameters} - {"data"}
     return sorted(shown - {"files", "out", "dry_run", "as_json"})
 
 
@@ -219,13 +219,11 @@ def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
     arguments = {
         "user": run.user,
         "neighbours": run.neighbours,
-        "dataset": run.dataset or (name_of(run.paths) if _engine(run).file_kinds else None),
-        "memory": run.memory,
-        "spill": run.spill,
         **parameters,
     }
+    declared = table(run.paths, name=_dataset(run), memory=run.memory, spill=run.spill)
     with _open_data(run, columns_read(name, arguments)) as data:
-        planned = plan(name, data, **arguments)
+        planned = plan(name, replace(declared, data=data), **arguments)
         planned = _with_files(planned, run)
         _check_pictures(planned, run.out or [])
         if run.dry_run:
@@ -233,6 +231,11 @@ def _carry_out(name: str, parameters: dict[str, Any], run: Run) -> None:
         else:
             read_rows(data)
             _release(planned, run)
+
+
+def _dataset(run: Run) -> str | None:
+    """The name of the data: as typed; of what an engine reads by itself, that of its files."""
+    return run.dataset or (name_of(run.paths) if _engine(run).file_kinds else None)
 
 
 def _check_files(files: Sequence[str], keys: Any) -> None:

@@ -16,8 +16,8 @@ from headcount.jobs.calls.described import JobParameter, parameters_of
 from headcount.source.files.regular import check_regular
 from headcount.wording.commas import csv_rows
 
-SHARED = ("data", "user", "neighbours", "dataset", "promise", "ledger", "again", "memory", "spill")
-"""Parameters of every job: `Run` has them, but for the promise: the command line opens files, which are no query."""
+SHARED = ("data", "user", "neighbours", "ledger")
+"""Parameters of every job: `Run` has them."""
 
 
 def own_options(function: Callable[..., Any]) -> list[Parameter]:

@@ -12,6 +12,10 @@ from headcount.wording.options import Options
 
 VALUE = r"(\[.*?\]|\(.*?\)|\{.*?\}|'[^']*'|\"[^\"]*\"|(?:[^\s,:;()]|\([^()]*\))+)"
 """A value as Python writes it."""
+OF_DATA = re.compile(r"hc\.table\(data, (.*?)\)")
+"""What is declared about the data, as Python writes it."""
+AGAIN = re.compile(r"hc\.plan\(.*?\)\.release\(ledger=ledger, (again=True)\)")
+"""A new draw, as Python writes it."""
 COMMAND = ", or: headcount "
 """Between what to write in Python and what to type instead."""
 CONDITION = re.compile(r"""(['"])(.*?)\1: (\[.*?\]|\(.*?\)|'[^']*'|"[^"]*"|[^,}]+)""")
@@ -25,12 +29,18 @@ def as_options(message: str, names: Collection[str]) -> str:
     what a user typed, and stays."""
     assigned = _assigned(names)
     message_, fix, line = message.partition(" Fix: ")
+    message_, line = re.sub("^name=", "dataset=", message_), _of_run(line)
     opening = re.match(assigned, message_) or re.match(rf"({'|'.join(names)})(): ", message_)
     message_ = _option(opening) + message_[opening.end() :] if opening else message_
     command = line.partition(COMMAND)[2]
     if command or "Ledger(" in line:
         return message_ + fix + (f"headcount {command}" if command else line)
     return message_ + fix + re.sub(assigned, _option, line)
+
+
+def _of_run(line: str) -> str:
+    """A line to write, with what belongs to the data and to the release as parameters: a command has them all."""
+    return re.sub(r"\bname=", "dataset=", AGAIN.sub(r"\1", OF_DATA.sub(r"\1", line)))
 
 
 def advice_as_options(advice: str, names: Collection[str]) -> str:

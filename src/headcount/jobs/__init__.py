@@ -7,6 +7,7 @@ registry.py    the functions by name, and plan()
 calls/         what makes a signature the function of a job:
 calls.py         a call, checked and released
 unpack.py        options as a request keeps them
+moved.py         former parameters, and what they belong to now
 described.py     the parameters of a public function as data
 parameters/    parameters as people type them:
 parameters.py    a parser for each type of parameter

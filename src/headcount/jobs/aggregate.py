@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -62,16 +61,12 @@ def aggregate(
     weights: Mapping[str, Number] | None = None,
     target_error: Mapping[str, Number] | None = None,
     neighbours: Neighbours = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """Compute several statistics of each group: people, events, sums, means, quantiles. Groups are found once.
 
-    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table. Its
+        name, a promise, memory and disk are declared with it: `hc.table(data, name=, promise=, memory=, spill=)`.
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     metrics: "people", "events", "share" (of all people); of the rows with a number in a column x: "people(x)",
@@ -99,13 +94,8 @@ def aggregate(
     target_error: the relative error that a typical group's value may have, in 95% of cases: {"mean(price)": 0.05}.
         Such metrics get as much of the budget as that takes, up to nine tenths; the others share the rest.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
-    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
-    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
     ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
-        release; about data that changed, it is refused.
-    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
-    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
-    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
+        release; about data that changed, it is refused. `hc.plan(...).release(ledger=, again=True)` pays for a new one.
 
     >>> import headcount as hc
     >>> r = hc.aggregate(hc.example(), user="user", by="song", metrics=["people", "events"], epsilon=1)

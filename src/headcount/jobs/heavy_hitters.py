@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -57,16 +56,12 @@ def heavy_hitters(
     bound: int | str | Exponential = "auto",
     mechanism: Mechanism | CountRelease | SampleThreshold = "auto",
     neighbours: Neighbours = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """Find the items that at least a share of all people have; a column says for which of them that is certain.
 
-    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table. Its
+        name, a promise, memory and disk are declared with it: `hc.table(data, name=, promise=, memory=, spill=)`.
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     share: the share of all people: 0.01 is one in a hundred.
@@ -82,13 +77,8 @@ def heavy_hitters(
     mechanism: by noise ("auto", or one by name), or by a sample ("sample-threshold"). Its options are those of its
         object: `hc.SampleThreshold(p=, theta=)`, `hc.CountRelease(kbar=)`.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
-    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
-    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
     ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
-        release; about data that changed, it is refused.
-    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
-    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
-    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
+        release; about data that changed, it is refused. `hc.plan(...).release(ledger=, again=True)` pays for a new one.
 
     >>> import headcount as hc
     >>> r = hc.heavy_hitters(hc.example(), user="user", by="song", share=0.02, epsilon=1)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -40,16 +39,12 @@ def ranges(
     bound: int | str | ChosenBound = "auto",
     mechanism: Mechanism | SampleThreshold = "auto",
     neighbours: Neighbours = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """Count the rows whose value is in each range.
 
-    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table. Its
+        name, a promise, memory and disk are declared with it: `hc.table(data, name=, promise=, memory=, spill=)`.
     user: the column that tells people apart.
     value: the column of numbers.
     ranges: pairs of numbers, which may overlap. A range goes from the first up to, but without, the second.
@@ -64,13 +59,8 @@ def ranges(
     mechanism: "tree" (the same as "auto"): noise on a tree of counts. "sample-threshold": without noise, by a sample,
         whose options are those of `hc.SampleThreshold(p=, theta=)`.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
-    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
-    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
     ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
-        release; about data that changed, it is refused.
-    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
-    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
-    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
+        release; about data that changed, it is refused. `hc.plan(...).release(ledger=, again=True)` pays for a new one.
 
     >>> import headcount as hc, pyarrow as pa
     >>> visits = pa.table({"user": range(10_000), "minutes": [number % 60 for number in range(10_000)]})

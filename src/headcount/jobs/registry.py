@@ -9,7 +9,8 @@ from typing import Any
 from headcount.errors import BadParameter, shown
 from headcount.job import Job
 from headcount.jobs import JOBS
-from headcount.jobs.calls.unpack import check_moved, unpack
+from headcount.jobs.calls.moved import check_moved
+from headcount.jobs.calls.unpack import unpack
 from headcount.planner import Plan, build, request
 from headcount.wording.arguments import check_names, explained
 
@@ -31,7 +32,7 @@ def plan(job: str, data: Any, **arguments: Any) -> Plan:
     name = job_name("plan", job, FUNCTIONS)
     kind, known = Job.kind(name), signature(FUNCTIONS[name]).parameters
     check_moved(kind, known, arguments)
-    check_names(name, arguments, [each for each in known if each not in ("data", "ledger", "again")])
+    check_names(name, arguments, [each for each in known if each not in ("data", "ledger")])
     return build(kind, data, unpack(kind, arguments))
 
 

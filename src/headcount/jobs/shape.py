@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -48,17 +47,13 @@ def shape(
     mechanism: Method | Buckets = "auto",
     people: int | None = None,
     neighbours: Neighbours = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: str | PathLike[str] | None = None,
 ) -> ShapeRelease:
     """Estimate how many items have how many people, without naming an item. From it follow the number of different
     items, how evenly people are spread over them, and how many more there would be among more people.
 
-    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table. Its
+        name, a promise, memory and disk are declared with it: `hc.table(data, name=, promise=, memory=, spill=)`.
     user: the column that tells people apart.
     by: the column, or columns, that make an item.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
@@ -79,13 +74,8 @@ def shape(
         `hc.Buckets(buckets=, estimator=)` has its options.
     people: the number of people, if it is public; else headcount counts contributions with 2% of epsilon.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
-    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
-    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
     ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
-        release; about data that changed, it is refused.
-    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
-    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
-    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
+        release; about data that changed, it is refused. `hc.plan(...).release(ledger=, again=True)` pays for a new one.
 
     No delta is needed.
 

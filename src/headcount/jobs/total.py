@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
@@ -52,16 +51,12 @@ def total(
     bound: int | str | BoundOptions = "auto",
     debias: parameters.DebiasName | PoissonCounts = "auto",
     neighbours: Neighbours = "add-remove",
-    dataset: str | None = None,
-    promise: str | None = None,
     ledger: Ledger | str | Path | None = None,
-    again: bool = False,
-    memory: int | str | None = None,
-    spill: str | PathLike[str] | None = None,
 ) -> Release:
     """Count all events or all people, or add up an amount, over all rows or those that meet a condition.
 
-    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table.
+    data: a path or pattern of parquet, csv, tsv or jsonl files; a pandas, polars, pyarrow, DuckDB or Ibis table. Its
+        name, a promise, memory and disk are declared with it: `hc.table(data, name=, promise=, memory=, spill=)`.
     user: the column that tells people apart.
     epsilon: the privacy budget of this release, everything included; smaller is more private.
     delta: how much more likely an outcome may be than epsilon allows, as a probability; far below one in the number of
@@ -77,13 +72,8 @@ def total(
         `hc.PoissonCounts(people=)` undoes it if people's counts are Poisson: it needs the number of people, or pays for
         it.
     neighbours: whether a person's absence is hidden ("add-remove") or their replacement by another ("replace").
-    dataset: the name of the dataset in the release and the ledger; by default the name of the file.
-    promise: "each row belongs to one person", of a query that headcount cannot check: joins, windows, group-bys, SQL.
     ledger: where the cost is charged, a Ledger or its path. The same request about the same data then returns the same
-        release; about data that changed, it is refused.
-    again: pay for a new draw of a request that was sealed before, or for one about data that changed.
-    memory: the most that reading may take: "4GB", "512MB", or bytes. What does not fit is put on disk.
-    spill: a folder for that, instead of the system's temporary one. In a private folder there, removed at the end.
+        release; about data that changed, it is refused. `hc.plan(...).release(ledger=, again=True)` pays for a new one.
 
     >>> import headcount as hc
     >>> r = hc.total(hc.example(), user="user", epsilon=1, where={"song": "song 0001"}, bound=5)

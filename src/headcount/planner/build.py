@@ -9,32 +9,31 @@ from headcount.job import Job
 from headcount.planner.plan import Plan, check_delta
 from headcount.release import Release
 from headcount.source import open_events
-from headcount.source.engines.limits import limits
-from headcount.source.events import check_dataset, check_limits
+from headcount.source.events import check_limits
+from headcount.source.table import declared
 from headcount.wording.typed import check_showable
 
 DEFAULT_DELTA = 1e-6
-APART = ("epsilon", "delta", "rho", "target_error", "dataset", "memory", "spill", "promise")
-"""Arguments of the budget, and of reading: no part of the question, unless the error is relative."""
+APART = ("epsilon", "delta", "rho", "target_error")
+"""Arguments of the budget: no part of the question, unless the error is relative."""
 
 
 def release(kind: type[Job], data: Any, given: dict[str, Any]) -> Release:
     """The release of a job, from all arguments of its public function."""
-    arguments = {name: value for name, value in given.items() if name not in ("data", "ledger", "again")}
-    return build(kind, data, arguments).release(ledger=given["ledger"], again=given["again"])
+    arguments = {name: value for name, value in given.items() if name not in ("data", "ledger")}
+    return build(kind, data, arguments).release(ledger=given["ledger"])
 
 
 def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
     """The plan of a job, from its arguments as typed."""
     job, delta = request(kind, arguments), arguments.get("delta", DEFAULT_DELTA)
-    dataset, memory, spill, promise = (arguments.get(name) for name in ("dataset", "memory", "spill", "promise"))
+    given = declared(data)
     epsilon, rho, target = (arguments.get(name) for name in ("epsilon", "rho", "target_error"))
     if kind.relative_target(arguments):
         target = None  # of the job, not of the budget
     check_delta(job, rational("delta", delta, fix="delta=1e-6"))
-    usable = limits(memory, spill)
-    events = open_events(data, job.columns, dataset, job.roles, promise)
-    check_limits(data, events, usable)
+    events = open_events(given.data, job.columns, given.name, job.roles, given.promise)
+    check_limits(given.data, events, given.limits)
     if events.certificate and events.certificate.one_row:
         job = job.of_one_row(rational("delta", delta, fix="delta=1e-6"))
     job.check_source(events)
@@ -42,7 +41,7 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
 
     def plan_for(epsilon: Number) -> Plan:
         typed = budget(epsilon, delta)
-        return Plan(events.name, job, typed, columns, events, usable, events.promise, events.certificate)
+        return Plan(events.name, job, typed, columns, events, given.limits, events.promise, events.certificate)
 
     if target is None:
         plan = plan_for(_epsilon(job, epsilon, rho, delta))
@@ -57,11 +56,9 @@ def build(kind: type[Job], data: Any, arguments: dict[str, Any]) -> Plan:
 
 
 def request(kind: type[Job], arguments: dict[str, Any]) -> Job:
-    """The job of arguments as typed: without its budget, and without what it runs with."""
+    """The job of arguments as typed: without its budget."""
     for name, value in arguments.items():
         check_showable(name, value)
-    if arguments.get("dataset") is not None:
-        check_dataset(arguments["dataset"])
     typed = {name: value for name, value in arguments.items() if name not in APART}
     if kind.relative_target(typed) and (target := arguments.get("target_error")) is not None:
         typed["target_error"] = target

@@ -34,8 +34,9 @@ from headcount.release.hints.request import request_hints
 from headcount.run import Decision, Progress, Source, draw, explained, fingerprint, rehearse_once, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits
-from headcount.source.events import check_name
+from headcount.source.events import check_limits, check_name
 from headcount.source.queries.step import UNCHECKED, check_promise
+from headcount.source.table import Table, check_planned, declared
 from headcount.source.views.certificate import Certificate
 from headcount.wording.typed import yes_or_no
 
@@ -290,8 +291,8 @@ class Plan:
 
     def source(self, data: Any = None) -> Source:
         """The source that will be read; `data` is needed only by a plan that came from text."""
-        events = self._opened(data)
-        return Source(events, self.limits, self.domain, self.dataset, watch(events))
+        events, limits = self._opened(declared(data))
+        return Source(events, limits, self.domain, self.dataset, watch(events))
 
     def _draw(self, source: Source, entropy: Entropy, head: str, progress: Progress) -> bytes:
         """The release's bytes."""
@@ -301,17 +302,26 @@ class Plan:
         check_recorded(self.cost, self.job.relation, from_json(about.events), done.decision.selected)
         return pack(done.table, replace(about, head=head, measured=done.columns.measured))
 
-    def _opened(self, data: Any) -> Events:
-        job = self.job
+    def _opened(self, given: Table) -> tuple[Events, Limits]:
+        """The table, and what reading it may take: as it was planned, or as it is given now."""
+        if given.data is None:
+            if self.events is None:
+                raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
+            return self._checked(self.events), self.limits
+        check_planned(given, self.dataset)
+        job, limits = self.job, self.limits if given.limits == Limits() else given.limits
         promise = self.promise or None
-        events = self.events if data is None else open_events(data, job.columns, self.dataset, job.roles, promise)
-        if events is None:
-            raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
+        events = open_events(given.data, job.columns, self.dataset, job.roles, promise)
+        check_limits(given.data, events, limits)
+        return self._checked(events), limits
+
+    def _checked(self, events: Events) -> Events:
+        """Refuse a table that is not the one of the plan, as far as its schema is known."""
         if events.certificate != self.certificate:
             raise BadParameter("the data are not the view of the plan.", fix="make it again: hc.plan(...)")
         if {name: str(kind) for name, kind in events.columns.items()} != self.columns:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
-        job.check_source(events)
+        self.job.check_source(events)
         return events
 
 

@@ -2,6 +2,7 @@
 
 events.py         a table and its columns; opened by schema, no row read
 schema.py         checks against the schema: person, items, amounts, public keys
+table.py          data with what is declared about them: a name, a promise, limits
 identity.py       fingerprint of a table, for a ledger; files that change while they are read
 reading.py        a table while it is read: limits, interrupts, progress
 example.py        a small table to try things on

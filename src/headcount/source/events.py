@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import date
 from difflib import get_close_matches
-from numbers import Integral
 from os import PathLike, fsdecode
 from typing import Any
 
@@ -24,7 +22,6 @@ from headcount.source.queries.step import check_promise, promise_for, unproved
 from headcount.source.views.certificate import Certificate
 from headcount.source.views.tables import tables_of
 from headcount.source.views.view import View
-from headcount.wording.typed import one_line
 
 UNNAMED = ("data frame", "ibis table")
 """Names of tables that have no name of their own."""
@@ -248,16 +245,10 @@ def _ibis_name(table: ir.Table) -> str:
         return UNNAMED[1]
 
 
-def check_dataset(name: Any) -> None:
-    """Refuse a typed name that cannot be shown on one line and kept for good; that of a file is shown as it can be."""
-    meant = isinstance(name, Integral | date | PathLike) and not isinstance(name, bool)
-    one_line("dataset", name, str(name) if meant else "visits")
-
-
 def check_name(name: str) -> None:
     """Refuse data without a name of their own, where a name distinguishes them for good: in a ledger."""
     if name in UNNAMED:
-        raise BadParameter("a ledger needs to know what the data are called.", fix='dataset="visits"')
+        raise BadParameter("a ledger needs to know what the data are called.", fix='hc.table(data, name="visits")')
 
 
 def check_limits(data: Any, events: Events, limits: Limits) -> None:

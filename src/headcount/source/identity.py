@@ -28,7 +28,7 @@ from headcount.source.reading import reading
 
 AFTER_CHANGE = (
     "ask again once nobody writes to it. If a ledger was charged, that charge is for the {0} as it was: with that {0} "
-    "back it costs nothing more; again=True pays for the {0} as it is now"
+    "back it costs nothing more; hc.plan(...).release(ledger=ledger, again=True) pays for the {0} as it is now"
 )
 
 

@@ -30,7 +30,7 @@ OTHER_NAMES = {
     "query": "where",
     "clip": "bound",
     "quantiles": "q",
-    "name": "dataset",
+    "dataset": "name",
 }
 """What other tools call a parameter."""
 EXAMPLES = {

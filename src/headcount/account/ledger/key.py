@@ -102,10 +102,13 @@ _WRITTEN_AGAIN = (
     "this request was charged and its release is not finished, and the file was written again since, with the same "
     "rows: a release is finished only from the bytes that it was charged for."
 )
-_FILE_BACK = "put the file back as it was: then it costs nothing more; or again=True pays for a new release"
+_FILE_BACK = (
+    "put the file back as it was: then it costs nothing more; or hc.plan(...).release(ledger=ledger, again=True) pays "
+    "for a new release"
+)
 _WAYS_OUT = (
-    "again=True pays for a release of the data as they are now; or, if these are other data, a name of their own: "
-    'dataset="visits-May"'
+    "hc.plan(...).release(ledger=ledger, again=True) pays for a release of the data as they are now; or, if these are "
+    'other data, a name of their own: hc.table(data, name="visits-May")'
 )
 _PART_ONCE = "the data as they were when the part was begun: a part is drawn once, for one table"
 

@@ -49,7 +49,9 @@ def find(store: Store, charge: ChargeRecord) -> Secret | None:
 
 def _new_charge(charge: ChargeRecord) -> str:
     """How to pay for something else instead."""
-    return "a new charge for the parts that are left" if charge.parts else "again=True, a new draw and a new charge"
+    if charge.parts:
+        return "a new charge for the parts that are left"
+    return "hc.plan(...).release(ledger=ledger, again=True), a new draw and a new charge"
 
 
 def _or_ended(charge: ChargeRecord) -> str:

@@ -9,7 +9,8 @@ from inspect import signature
 from typing import ParamSpec, TypeVar, cast
 
 from headcount.job import Job
-from headcount.jobs.calls.unpack import check_moved, unpack
+from headcount.jobs.calls.moved import check_moved
+from headcount.jobs.calls.unpack import unpack
 from headcount.planner import release
 from headcount.wording.arguments import check_call
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from headcount.errors import BadParameter
 from headcount.job import Job
-from headcount.wording.options import Options, moved, option_fields
+from headcount.wording.options import Options, option_fields
 
 PRICE = "rho"
 """An option that is what the release costs, and no part of the question."""
@@ -54,10 +54,3 @@ def _passed_on(kind: type[Job], name: str, value: Options) -> dict[str, Any]:
 def _left(kind: type[Job], name: str, value: Any, passed: Mapping[str, Any]) -> Any:
     """What is left of an object: its name, or the object without what was passed on."""
     return replace(value, **dict.fromkeys(passed)) if name in kind.keeps_options else value.stored_name
-
-
-def check_moved(kind: type[Job], known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Refuse former parameters, with what they are an option of now."""
-    for name, value in given.items():
-        if name not in known and (found := moved(name, value, kind.options)):
-            raise BadParameter(found[0], fix=found[1])

@@ -10,7 +10,7 @@ PROMISE = "each row belongs to one person"
 """The promise, as it is typed. It stands in plans, releases, reports and ledgers."""
 UNCHECKED = "a query that headcount did not check"
 """What a table is called that was accepted by the promise."""
-TYPED = f'promise="{PROMISE}"'
+TYPED = f'hc.table(data, promise="{PROMISE}")'
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,8 @@ class View:
         if not found.certifies:
             raise NotATable(
                 f"a view on {found.title}: headcount checks views on DuckDB only.",
-                fix="the tables on DuckDB, or as files; or no hc.view, but the expression itself with promise='each "
-                "row belongs to one person', if that is so",
+                fix="the tables on DuckDB, or as files; or no hc.view, but hc.table(expression, promise='each row "
+                "belongs to one person'), if that is so",
             )
         return found
 

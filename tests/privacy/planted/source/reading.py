@@ -334,8 +334,8 @@ BUGS = [
     ),
     Bug(
         "any object is the name of data",
-        "source/events.py",
-        (('    one_line("dataset", name, str(name) if meant else "visits")', "    return"),),
-        ARGUMENTS + "test_messages_and_nothing_is_spent",
+        "source/table.py",
+        (('    one_line("name", name, str(name) if meant else "visits")', "    return"),),
+        "tests/usability/test_table.py::test_what_cannot_be_meant_is_refused_in_the_line_that_has_it",
     ),
 ]
