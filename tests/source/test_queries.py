@@ -374,6 +374,9 @@ FAIL_BY_A_ROW: dict[str, Callable[[Any], Any]] = {
     "one of two kinds of numbers": lambda t: t.mutate(w=t.i.nullif(t.u)),
     "a number between two of another kind": lambda t: t.mutate(w=t.i.clip(t.u, 5)),
     "a text from far behind its end": lambda t: t.filter(t.s.substr(10**12) != "k"),
+    "a text that is no day": lambda t: t.filter(t.d.isin(["2020-01-01", "2026-02-30"])),
+    "a text that is no id": lambda t: t.mutate(w=ibis.coalesce(t.s.try_cast("uuid"), "x")),
+    "a text for missing ids": lambda t: t.mutate(w=t.s.try_cast("uuid")).fill_null({"w": "x"}),
     "a place far behind a text's end": lambda t: t.filter(t.s.find("a", 2**40) != 9),
 }
 
