@@ -150,6 +150,18 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a day of a week": (lambda t: t.filter(t.d.isin(["2026-W01-1"])), "date and string side by side"),
     "a day that there is not": (lambda t: t.filter(t.d.isin(["2026-02-30"])), "date and string side by side"),
     "a day without its zeros": (lambda t: t.filter(t.d.isin(["20260-1-01"])), "date and string side by side"),
+    "a text for missing ids": (
+        lambda t: t.mutate(x=_.s.try_cast("uuid")).fill_null({"x": "y"}),
+        "uuid and string side by side",
+    ),
+    "a number for missing decimals that cannot hold it": (
+        lambda t: t.fill_null({"wide": 10**12}),
+        r"decimal\(38, 30\) and int64 side by side",
+    ),
+    "a number of too many bits for missing numbers": (
+        lambda t: t.fill_null({"f": 2**64 - 1}),
+        "with a value of another type",
+    ),
     "a pattern of a row": (lambda t: t.filter(t.s.re_search(t.s)), "regex_search\\(\\): headcount has no proof"),
     "a replacement of a row": (lambda t: t.mutate(x=t.s.replace("a", t.s)), "string_replace\\(\\) by a column"),
     "a join by floating-point numbers": (

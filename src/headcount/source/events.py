@@ -140,6 +140,7 @@ def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: 
     native = engine.native(data)
     if opened := tables_of(data):
         _check_no_promise(promise)
+        _check_one_name(name, opened.dataset)
         return _of_view(opened.view(data), columns, name or opened.dataset or UNNAMED[1])
     if promise is None and engine.certifies and (step := engine.query(native)) and not step.fix:
         try:
@@ -177,6 +178,12 @@ def _as_planned() -> Iterator[None]:
             f"the data are not what they were when the plan was made: {what} Nothing was released.",
             fix="make the plan again; the same table as before finishes a release that was charged",
         ) from None
+
+
+def _check_one_name(name: str | None, given: str | None) -> None:
+    """Refuse a second name for tables that have one: in a ledger it would be a second budget."""
+    if name and given and name != given:
+        raise BadParameter(f"dataset={name!r:.80}: the tables are called {given!r:.80}.", fix="no dataset")
 
 
 def _check_no_promise(promise: str | None) -> None:

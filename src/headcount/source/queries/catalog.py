@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 
+from headcount.source.queries.constants import misplaced
 from headcount.source.queries.duckdb_sql import Name, steps_of
 from headcount.source.queries.step import GUESSED, Step
 
@@ -66,8 +67,12 @@ class Catalog:
         if query is None or self._nested == MAX_NESTED:
             yield Step(f"the view {name!r:.60}, which headcount cannot look into", instead=OPAQUE)
             return
-        for step in steps_of(query[1], Catalog(self._ask, self._nested + 1)):
+        for step in self.text(query[1]):
             yield replace(step, name=f"the view {name!r:.60}, which holds {step.name}")
+
+    def text(self, query: str) -> list[Step]:
+        """Return what is not row by row in SQL text; if all of it is, constants that do not fit where they stand."""
+        return [*steps_of(query, Catalog(self._ask, self._nested + 1))] or [*misplaced(query, self._ask)]
 
     def _listed(self, kind: str, name: Name) -> list[dict[str, Any]]:
         """All tables, or views, that the name may stand for."""

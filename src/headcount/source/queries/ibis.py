@@ -1,15 +1,18 @@
 """Ibis expressions, by the exact class of each operation."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+import ibis
+from ibis.common.annotations import ValidationError
+from ibis.common.exceptions import IbisError
 from ibis.common.graph import Graph
 from ibis.expr import types as ir
 
-from headcount.source.queries.patterns import is_length, is_simple
+from headcount.source.queries.patterns import is_length, is_simple, is_written_as
 from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
-RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "FillNull", "SelfReference", "InMemoryTable"})
+RELATIONS = frozenset({"Project", "Filter", "DropColumns", "DropNull", "SelfReference", "InMemoryTable"})
 """Relations whose rows are each made of one row."""
 TABLE = "DatabaseTable"
 VALUES = frozenset(
@@ -162,6 +165,9 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
     """True for a value of one row that no row makes fail."""
     if kind in OPERATORS and any(_is_condition(each) for values in _compared(kind, node) for each in values):
         return False
+    if kind == "FillNull":
+        found = filled(node)
+        return found is not None and all(_is_one_family(each.arg) for each in found.values())
     if kind in COMPARED:
         return all(map(_is_one_family, _compared(kind, node)))
     if kind in FLOATING:
@@ -170,6 +176,18 @@ def _is_row_by_row(kind: str, node: Any) -> bool:
         typed = all(map(_is_typed, (each for each in node.args[1:] if each is not None)))
         return typed and (kind not in PATTERNS or is_simple(node.pattern.value))
     return kind in VALUES
+
+
+def filled(node: Any) -> dict[str, Any] | None:
+    """Return the columns that fill_null() computes: a column, or a typed value where it is missing. None if a value is
+    for all columns, or of another type than its column."""
+    parent = node.parent.to_expr()
+    if not isinstance(node.replacements, Mapping):
+        return None
+    try:
+        return {name: ibis.coalesce(parent[name], value).op() for name, value in node.replacements.items()}
+    except (IbisError, ValidationError, TypeError):
+        return None
 
 
 def _is_condition(value: Any) -> bool:
@@ -198,6 +216,8 @@ def _is_typed(value: Any) -> bool:
 def _is_one_family(values: Sequence[Any]) -> bool:
     """True if all values can be brought to one type."""
     families = {_family(value) for value in values} - {""}
+    if not all(is_written_as(value.value, family) for value in values if _is_text(value) for family in families):
+        return False  # such a text fails at the first row that reaches it
     if any(map(_is_unsigned, values)):  # beside others they become numbers of 128 bits, which cannot be fetched
         families = {_family(value) for value in values if not _is_small(value)} - {""}
     return len(families) <= 1
@@ -213,10 +233,15 @@ def _is_small(value: Any) -> bool:
     return kind_of(value) == "Literal" and bool(value.dtype.is_integer()) and 0 <= value.value < 2**63
 
 
+def _is_text(value: Any) -> bool:
+    """True for a typed text."""
+    return bool(value.dtype.is_string()) and kind_of(value) == "Literal"
+
+
 def _family(value: Any) -> str:
     """The types of which any value can be compared with any other; empty for NULL and typed text, which takes any."""
     dtype = value.dtype
-    if dtype.is_null() or (dtype.is_string() and kind_of(value) == "Literal"):
+    if dtype.is_null() or _is_text(value):
         return ""
     if _is_unsigned(value):
         return "uint64"
@@ -244,7 +269,7 @@ def _fits(source: Any) -> bool:
 def _step(kind: str, node: Any) -> Step:
     if kind in REFUSED:
         return REFUSED[kind]
-    if kind in FALLIBLE | COMPARED | OPERATORS:
+    if kind in FALLIBLE | COMPARED | OPERATORS | {"FillNull"}:
         return fallible(f"the operation {kind}")
     if kind == "WindowFunction":
         return _window(node)

@@ -7,7 +7,7 @@ from ibis.expr import types as ir
 
 from headcount.source.queries import ibis
 from headcount.source.queries.catalog import SYSTEM, Ask, Catalog
-from headcount.source.queries.duckdb_sql import Name, steps_of
+from headcount.source.queries.duckdb_sql import Name
 from headcount.source.queries.step import Step, fallible, worst
 
 FAIL_BY_A_ROW = ("integer_division", "old_implicit_casting")
@@ -29,7 +29,7 @@ class _Names:
         return self._catalog.stored(_name(node))
 
     def text(self, query: str) -> Iterator[Step]:
-        return steps_of(query, self._catalog)
+        return iter(self._catalog.text(query))
 
 
 def _name(node: Any) -> Name:
@@ -53,4 +53,4 @@ def step_of_relation(relation: Any) -> Step | None:
         return relation.filter("false").aggregate(f"{expression} AS found, {SYSTEM}count_star()").fetchall()[0][0]
 
     settings = (fallible(f"a connection with {name}") for name in FAIL_BY_A_ROW if ask(f"current_setting('{name}')"))
-    return worst([*steps_of(relation.sql_query(), Catalog(ask)), *settings])
+    return worst([*Catalog(ask).text(relation.sql_query()), *settings])

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ibis.expr import operations as ops
 
-from headcount.source.queries.ibis import kind_of
+from headcount.source.queries.ibis import filled, kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES, Declared
 from headcount.source.views.ids import (
@@ -176,6 +176,10 @@ def _fill_null(proof: Proof, node: Any) -> Owners:
             "fill_null() of the user column: rows without a user would become one person's.",
             'fill_null({"other column": 0})',
         )
+    if (found := filled(node)) is None:
+        refusals.refuse("fill_null() of a column with a value of another type.", "a value of the column's type")
+    for each in found.values():
+        proof.scope("fill_null()", node.parent).check(each)
     return _kept(owners, node.schema.keys() - node.replacements.keys())
 
 

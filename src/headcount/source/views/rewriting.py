@@ -11,12 +11,11 @@ that cannot be computed, let one person's rows change another's:
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import ibis
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.source.engines.engine import Engine
-from headcount.source.queries.ibis import kind_of
+from headcount.source.queries.ibis import filled, kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
 from headcount.source.views.fallible import never_fails_above
@@ -94,11 +93,10 @@ class _Rewriting:
         return ops.Project(kept, {name: ops.Field(kept, name) for name in node.parent.schema}) if renamed else kept
 
     def _fill_null(self, node: Any) -> Any:
-        filled = {
-            name: self._typed(self._safe(ibis.coalesce(node.parent.to_expr()[name], value).op()), node.schema[name])
-            for name, value in node.replacements.items()
+        found = {
+            name: self._typed(self._safe(value), node.schema[name]) for name, value in (filled(node) or {}).items()
         }
-        return ops.Project(node.parent, {**node.parent.fields, **filled})
+        return ops.Project(node.parent, {**node.parent.fields, **found})
 
     def _with_windows(self, parent: Any, values: Any) -> tuple[Any, dict[Any, Any]]:
         """Return the parent with a column for each window of the values, and what becomes of windows and fields."""
