@@ -121,10 +121,11 @@ def test_a_table_without_anything_declared_is_its_data(tmp_path: Path) -> None:
     assert hc.plan("histogram", hc.table(path), **ITEM).to_json() == hc.plan("histogram", path, **ITEM).to_json()
 
 
-def test_a_name_stands_before_that_of_several_tables(tmp_path: Path) -> None:
+def test_several_tables_have_one_name(tmp_path: Path) -> None:
     view = hc.tables({"words": _written(tmp_path / "words.parquet")}, user="user", name="texts").words
     assert hc.plan("histogram", view, **ITEM).dataset == "texts"
-    assert hc.plan("histogram", hc.table(view, name="plays"), **ITEM).dataset == "plays"
+    with pytest.raises(BadParameter, match="the tables are called 'texts'"):
+        hc.plan("histogram", hc.table(view, name="plays"), **ITEM)
     assert hc.plan("histogram", hc.table(view, memory=None), **ITEM).dataset == "texts"
 
 

@@ -60,10 +60,10 @@ def test_views_of_one_name_share_a_budget(folder: Path, tmp_path: Path) -> None:
 def test_tables_that_have_a_name_have_no_other(folder: Path) -> None:
     """It would be a second budget."""
     tables = opened(folder, name="hospital")
-    assert hc.plan("total", tables.person, dataset="hospital", **ASKED).dataset == "hospital"
+    assert hc.plan("total", hc.table(tables.person, name="hospital"), **ASKED).dataset == "hospital"
     with pytest.raises(BadParameter, match="the tables are called 'hospital'"):
-        hc.plan("total", tables.person, dataset="clinic", **ASKED)
-    assert hc.plan("total", opened(folder).person, dataset="clinic", **ASKED).dataset == "clinic"
+        hc.plan("total", hc.table(tables.person, name="clinic"), **ASKED)
+    assert hc.plan("total", hc.table(opened(folder).person, name="clinic"), **ASKED).dataset == "clinic"
 
 
 def test_a_ledger_needs_a_name(folder: Path, tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def _as_planned() -> Iterator[None]:
 def _check_one_name(name: str | None, given: str | None) -> None:
     """Refuse a second name for tables that have one: in a ledger it would be a second budget."""
     if name and given and name != given:
-        raise BadParameter(f"dataset={name!r:.80}: the tables are called {given!r:.80}.", fix="no dataset")
+        raise BadParameter(f"name={name!r:.80}: the tables are called {given!r:.80}.", fix=f"name={given!r:.80}")
 
 
 def _check_no_promise(promise: str | None) -> None:
