@@ -321,8 +321,8 @@ def test_what_a_client_refuses() -> None:
     rows = first.partners
     wrong = [
         (replace(first, partners=rows[:2]), "2 partners, and 3 are needed"),
-        (replace(first, number=rows[0][0]), "twice"),
-        (replace(first, partners=((*rows[0][:1], *rows[1][1:]), *rows[1:])), "twice"),
+        (replace(first, number=rows[0][0]), "listed twice"),
+        (replace(first, partners=((*rows[0][:1], *rows[1][1:]), *rows[1:])), "listed twice"),
         (SumSurvivors(ID, 6, ()), "not the next message"),
         (SumKeys(ID, ticket(0), "1" * 64, "2" * 64), "not the next message"),
     ]
@@ -334,14 +334,14 @@ def test_what_a_client_refuses() -> None:
     assert isinstance(second, SumInbox)
     with pytest.raises(Refused, match="2 partners who shared"):
         client.answer(replace(second, boxes=second.boxes[:2]))
-    with pytest.raises(Refused, match="not a partner"):
+    with pytest.raises(Refused, match="not that of a partner"):
         client.answer(replace(second, boxes=(*second.boxes, (99, second.boxes[0][1]))))
     replies = sum_.step(replies)
     third = replies[ticket(0)]
     assert isinstance(third, SumSurvivors)
     with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
         client.answer(replace(third, answered=4))
-    with pytest.raises(Refused, match="not a partner"):
+    with pytest.raises(Refused, match="not that of a partner"):
         client.answer(replace(third, partners=((99,),)))
     sum_.step(replies)
     with pytest.raises(Refused, match="not the next message"):

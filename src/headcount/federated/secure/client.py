@@ -100,7 +100,7 @@ class SumClient(Single):
         own = {self._box_keys.public, self._mask_keys.public}
         keys = [key for both in partners.values() for key in both]
         if number in partners or own & set(keys) or len(set(keys)) < len(keys):
-            raise Refused("Somebody is among these partners twice.", fix="what the server of this sum sent")
+            raise Refused("A partner is listed twice, or is this person.", fix="what the server of this sum sent")
 
     def _seal(self, number: int, content: bytes) -> str:
         return b64encode(seal(self._box_key(number, self._number, number), content)).decode()
@@ -144,7 +144,7 @@ class SumClient(Single):
 
 def _check_known(numbers: Collection[int], known: Collection[int]) -> None:
     if not set(numbers) <= set(known):
-        raise Refused("Somebody is named who is not a partner.", fix="what the server of this sum sent")
+        raise Refused("A number is not that of a partner.", fix="what the server of this sum sent")
 
 
 def _check_enough(count: int, minimum: int, what: str) -> None:

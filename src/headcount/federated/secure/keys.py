@@ -20,7 +20,7 @@ _PRIMITIVES = "cryptography.hazmat.primitives"
 
 
 class KeyPair:
-    """Secret key of a person for one sum, and what others know of it."""
+    """Secret key of a person for one sum, and its public key."""
 
     __slots__ = ("_private", "public", "secret")
 

@@ -12,7 +12,7 @@ from headcount.federated.secure.terms import SumTerms
 Residues = NDArray[np.uint64]
 """Integers modulo 2^bits."""
 SHORT_BITS = 32
-"""Up to so many bits a word of 4 bytes is enough."""
+"""Largest number of bits for which a word of 4 bytes is enough."""
 
 
 def mask(seed: bytes, terms: SumTerms) -> Residues:

@@ -6,7 +6,7 @@ the sum of the vectors of those m, and nothing else about them, unless
 
 - those m are not connected by being partners: then at least `partners / 2` places in a row are of others, which has a
   chance of at most n ((n - m) / n)^(partners / 2);
-- or somebody has `threshold` partners among the others, who could restore both secrets: n times the tail of a
+- or one of them has `threshold` partners among the others, who could restore both secrets: n times the tail of a
   hypergeometric law (Bell et al. 2020, section 3.3, with the random ring of their experiments).
 
 Both bounds rise with n, so that they are computed for as many people as there can be. If everybody is everybody's
@@ -39,7 +39,7 @@ def partners_of(number: int, joined: int, partners: int) -> list[int]:
 def failure(people: int, counted_on: int, partners: int, threshold: int) -> Fraction:
     """A bound on the chance that the server can learn more than the sum of those who are counted on."""
     others = people - counted_on
-    if min(people, partners + 1) - counted_on >= threshold:  # all others may be somebody's partners
+    if min(people, partners + 1) - counted_on >= threshold:  # all others may be partners of one person
         return Fraction(1)
     if people - 1 <= partners:
         return Fraction(0)
@@ -87,7 +87,7 @@ def _numbers_of_partners(people: int) -> Iterator[int]:
 
 
 def _tail(people: int, others: int, draws: int, least: int) -> Fraction:
-    """The chance that at least so many of the drawn people are of the others."""
+    """The chance that at least `least` of the drawn people are of the others."""
     return _tails(people, others, draws)[max(least, 0)] if least <= draws else Fraction(0)
 
 

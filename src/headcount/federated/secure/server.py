@@ -194,10 +194,10 @@ class SumServer(Single):
         return total
 
     def _pair_masks(self, secret: bytes, number: int, others: Iterable[int], public: Mapping[int, str]) -> Residues:
-        """What somebody whose vector never came would have added: the others added the negative."""
+        """What a person whose vector never came would have added: the others added the negative."""
         keys = KeyPair(secret)
         if keys.public != public[number]:
-            raise Refused("Shares are wrong: no sum can be told.", fix="a new round")
+            raise Refused("Shares are wrong: nothing is opened.", fix="a new round")
         found = [pair_mask(keys, number, public[other], other, self._terms) for other in others]
         total: Residues = np.sum(found, axis=0, dtype=np.uint64)
         return total
@@ -205,7 +205,7 @@ class SumServer(Single):
     def _restore(self, shares: Mapping[int, str]) -> bytes:
         secret = restore(shares, self._terms.threshold) if len(shares) >= self._terms.threshold else None
         if secret is None:
-            raise Refused("Too few people sent shares: no sum can be told.", fix="a new round")
+            raise Refused("Too few people sent shares: nothing is opened.", fix="a new round")
         return secret
 
     def _check_enough(self, stage: int) -> None:

@@ -1,4 +1,4 @@
-"""Shamir's sharing of 32 bytes: any `threshold` shares restore the secret, and fewer are independent of it.
+"""Shamir's sharing of 32 bytes: any `threshold` shares restore the secret, and fewer have the same law for every secret.
 
 A secret is the value at 0 of a polynomial of degree threshold - 1 over the integers modulo PRIME, whose other
 coefficients are uniform (to within 2^-255); the share of person i is its value at i + 1 (Shamir 1979).
@@ -18,14 +18,14 @@ WIDE = 64
 def split(secret: bytes, numbers: Iterable[int], threshold: int, coins: bytes) -> dict[int, str]:
     """The share of each of these people; `coins` are 32 fresh secret bytes."""
     stream = shake_256(bytes(coins)).digest(WIDE * (threshold - 1))
-    drawn = [int.from_bytes(stream[at : at + WIDE], "big") % PRIME for at in range(0, len(stream), WIDE)]
-    coefficients = [*drawn, int.from_bytes(secret, "big")]
+    uniform = [int.from_bytes(stream[at : at + WIDE], "big") % PRIME for at in range(0, len(stream), WIDE)]
+    coefficients = [*uniform, int.from_bytes(secret, "big")]
     return {number: f"{_value(coefficients, number + 1):0{SHARE_DIGITS}x}" for number in numbers}
 
 
 def restore(shares: Mapping[int, str], threshold: int) -> bytes | None:
-    """The secret of these shares, of which there are at least `threshold`; None if somebody's share is wrong in a way
-    that shows."""
+    """The secret of these shares, of which there are at least `threshold`; None if the result is no
+    secret, as a share is wrong."""
     points = [(number + 1, int(share, 16)) for number, share in sorted(shares.items())[:threshold]]
     secret = sum(value * _weight(at, points) for at, value in points) % PRIME
     return secret.to_bytes(32, "big") if secret < 1 << 256 else None
