@@ -362,3 +362,10 @@ def test_boxes_that_are_broken_are_nobody_elses_fault() -> None:
     for _ in range(2):
         replies = sum_.step(replies)
     assert sum_.server.close().sums == tuple(np.sum(people, axis=0).tolist())
+
+
+def test_replies_are_in_the_order_in_which_people_came() -> None:
+    """In the order of the ring, a transport that loses the last ones would lose neighbours: too many of one person."""
+    sum_ = Sum(terms(40, partners=6), vectors(40, 3))
+    assert list(sum_.begin()) == [ticket(number) for number in range(40)]
+    assert [sum_.server._numbers[ticket(number)] for number in range(40)] != list(range(40))

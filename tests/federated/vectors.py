@@ -47,7 +47,7 @@ MESSAGES: tuple[Message, ...] = (
     SECURE,
     WEAK,
     SumKeys(SECURE.digest, TICKET, *PUBLIC),
-    SumPartners(SECURE.digest, 3, ((0, *PUBLIC), (17, *reversed(PUBLIC)))),
+    SumPartners(SECURE.digest, 3, ((0, *PUBLIC), (17, PUBLIC[1], PUBLIC[0]))),
     SumShares(SECURE.digest, TICKET, ((0, BOX), (17, BOX))),
     SumInbox(SECURE.digest, ((17, BOX),)),
     SumMasked(SECURE.digest, TICKET, NUMBERS),

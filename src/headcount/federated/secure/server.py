@@ -156,7 +156,8 @@ class SumServer(Single):
         order = random_sequence(len(tickets), len(tickets), self._entropy)
         self._numbers = {tickets[at]: number for number, at in enumerate(order)}
         keys = {self._numbers[ticket]: message for ticket, message in self._received[0].items()}
-        for ticket, number in self._numbers.items():
+        for ticket in tickets:  # in the order in which they came: those who drop out first are not neighbours
+            number = self._numbers[ticket]
             rows = tuple((each, keys[each].box, keys[each].mask) for each in self._partners(number))
             yield ticket, SumPartners(self._terms.round, number, rows)
 

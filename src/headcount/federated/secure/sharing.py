@@ -1,4 +1,4 @@
-"""Shamir's sharing of 32 bytes: any `threshold` shares restore the secret, and fewer have the same law for every secret.
+"""Shamir's sharing of 32 bytes: any `threshold` shares restore the secret, fewer have the same law for all secrets.
 
 A secret is the value at 0 of a polynomial of degree threshold - 1 over the integers modulo PRIME, whose other
 coefficients are uniform (to within 2^-255); the share of person i is its value at i + 1 (Shamir 1979).
