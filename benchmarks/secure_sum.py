@@ -4,8 +4,8 @@
 
 A list of 1,000 items, epsilon 1, delta 1e-6, one person added or removed. Everybody has `items` items, a few of which
 are far more liked than others. 5% of the people drop out, half of them before and half of them after they have shared
-their secrets. The error is the root of the mean square over all items and rounds, next to the standard deviation of
-central discrete Gaussian noise for the same budget. Bytes are those of messages as text, up and down, for one client.
+their secrets. The error is the root of the mean square over all items and rounds, next to the standard deviation that
+the round states for as many answers, and to that of central discrete Gaussian noise for the same budget. Bytes are those of messages as text, up and down, for one client.
 Milliseconds are of one core, for one client: joining and answering, and the server's part; not for
 reading the round.
 """
@@ -31,7 +31,18 @@ from headcount.federated.transport import SecureMemoryTransport, collect_sum
 ITEMS = 1_000
 DELTA = "1e-6"
 HEADS = [
-    *("items each", "noise", "answers", "rmse", "central Gaussian", "ratio", "exact delta", "sent", "received"),
+    *(
+        "items each",
+        "noise",
+        "answers",
+        "rmse",
+        "stated",
+        "central Gaussian",
+        "stated / central",
+        "exact delta",
+        "sent",
+        "received",
+    ),
     *("vector", "client", "server", "partners"),
 ]
 
@@ -117,11 +128,19 @@ def line(items: int, people: int, dropouts: float, rounds: int) -> list[str]:
         transports.append(transport)
         analyst.read(total)
     found = sqrt(np.mean(squares)) / asked.unit
-    central = sqrt(gaussian_variance(1, DELTA, items, items))
+    stated, central = asked.shares.deviation(total.answered), sqrt(gaussian_variance(1, DELTA, items, items))
     answers, per_client = people * rounds, sum(each.seconds for each in transports)
     sent, vectors = (sum(each.sent[name] for each in transports) for name in ("others", "vector"))
     return [
-        *(str(items), asked.noise, f"{total.answered:,}", f"{found:.3g}", f"{central:.3g}", f"{found / central:.3f}"),
+        *(
+            str(items),
+            asked.noise,
+            f"{total.answered:,}",
+            f"{found:.3g}",
+            f"{stated:.3g}",
+            f"{central:.3g}",
+            f"{stated / central:.3f}",
+        ),
         *(f"{float(exact_delta(asked)):.4g}", _kilobytes((sent + vectors) / answers)),
         *(_kilobytes(sum(each.received for each in transports) / answers), _kilobytes(asked.vector_bytes)),
         *(f"{1e3 * per_client / answers:.1f} ms", f"{1e3 * (whole - per_client) / answers:.1f} ms"),

@@ -2,7 +2,8 @@
 
 Invariants:
 
-- one sum, one result; with fewer people than the minimum at any step, everything is forgotten;
+- one sum, one result; with fewer people than the minimum in any of the first three steps, or too few shares of any
+  secret in the last one, everything is forgotten;
 - the result is the sum of all vectors that came, each as a whole;
 - a ticket counts once in each step, and only whoever took part in the step before takes part in the next;
 - the reply to a message depends on that message alone, and on which people came before.
