@@ -5,9 +5,9 @@
 A list of 1,000 items, epsilon 1, delta 1e-6, one person added or removed. Everybody has `items` items, a few of which
 are far more liked than others. 5% of the people drop out, half of them before and half of them after they have shared
 their secrets. The error is the root of the mean square over all items and rounds, next to the standard deviation that
-the round states for as many answers, and to that of central discrete Gaussian noise for the same budget. Bytes are those of messages as text, up and down, for one client.
-Milliseconds are of one core, for one client: joining and answering, and the server's part; not for
-reading the round.
+the round states for as many answers, and to that of central discrete Gaussian noise for the same budget. Bytes are
+those of messages as text, up and down, for one client. Milliseconds are of one core, for one client: joining and
+answering, and the server's part; not for reading the round.
 """
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
