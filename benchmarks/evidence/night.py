@@ -10,6 +10,7 @@ from benchmarks.evidence.experiment import (
     OPENDP,
     ORDERED,
     PEERS,
+    PRICES,
     ROWS,
     SAMPLED,
     SCALE,
@@ -265,6 +266,20 @@ NIGHT = (
         2,
         ("clients",),
         alone=True,
+    ),
+    Experiment(
+        "secure-sum",
+        "A secure sum of a thousand clients",
+        module("secure_sum"),
+        with_own(
+            "secure_sum",
+            *(*NOISE, *PRICES, f"{SRC}/federated/secure/*.py", f"{SRC}/federated/listed/*.py"),
+            f"{SRC}/federated/transport/secure.py",
+        ),
+        2,
+        ("clients",),
+        alone=True,
+        packages=("cryptography",),
     ),
     Experiment(
         "quantiles",

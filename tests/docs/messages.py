@@ -1,13 +1,17 @@
 """The page of messages, generated from their schema. `python -m tests.docs.update` writes it."""
 
-from headcount.federated import Invitation, Report, Result, Round, ShapeRound, Shares, Tally, Total
+from headcount.federated import Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
 from headcount.federated.schema import VERSION, Message, Record
 from headcount.federated.schema.record import kinds_of
+from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
 from headcount.stream.state import Header
 from tests.docs.snippets import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "messages.md"
-MESSAGES: tuple[type[Message], ...] = (Round, Invitation, Report, Result, ShapeRound, Shares, Tally, Total)
+SECURE: tuple[type[Message], ...] = (
+    *(SecureRound, SumKeys, SumPartners, SumShares, SumInbox, SumMasked, SumSurvivors, SumUnmask),
+)
+MESSAGES: tuple[type[Message], ...] = (Round, Invitation, Report, Result, ShapeRound, Shares, Tally, Total, *SECURE)
 HEAD = f"""# Messages between people and an analyst
 
 What `headcount.federated` sends, for whoever writes a client in another language. This page is generated from the \
@@ -40,8 +44,28 @@ the invitation |
 | bucket of an item | BLAKE2b of the item in UTF-8 with 16 bytes of output, keyed with the 16 bytes of the round's \
 `key`; as a big-endian number, modulo `buckets` |
 
+In a secure sum all is as follows, in the order of the messages; numbers of people are their places on the ring, n is \
+the number of those who sent keys, and integers are big-endian unless said otherwise.
+
+| what | how |
+|---|---|
+| keys | X25519, two pairs for each person and sum: of boxes and of masks |
+| partners of person i | if n - 1 is at most `partners`, everybody else; else i ± 1, ..., i ± `partners` / 2, modulo n |
+| key for a purpose | HKDF-SHA256 of the common X25519 secret, 32 bytes, without salt. Its info is these texts, each \
+on a line, the last without a line feed: `headcount secure sum`, the digest, the purpose, two numbers. The purpose is \
+`box` with the numbers of sender and receiver, or `mask` with the lower number first |
+| shares of 32 bytes | modulo the prime 2^256 + 297: the secret is the value at 0 of a polynomial of degree \
+`threshold` - 1, the share of person i its value at i + 1, as 66 hexadecimal digits |
+| box | ChaCha20-Poly1305 with a nonce of 12 zero bytes and no further data; the content is the 33 bytes of the \
+partner's share of the seed, then 33 of the share of the secret key of masks |
+| mask of 32 bytes | the stream of ChaCha20 with that key, counter and nonce 0, in little-endian words of 4 bytes, \
+or of 8 if `bits` is above 32; each word modulo 2^`bits` |
+| masked vector | the person's numbers, plus the mask of their seed, plus for each partner in their inbox the mask of \
+the pair, or minus it if the partner's number is lower; modulo 2^`bits` |
+
 A client answers a round once, never one whose promise does not hold, and draws its coins or its noise from the \
-system's randomness: [sample and threshold](../proofs/sample-threshold.md), [shuffled noise](../proofs/shuffle.md).
+system's randomness: [sample and threshold](../proofs/sample-threshold.md), [shuffled noise](../proofs/shuffle.md), \
+[secure sum](../proofs/secure-sum.md).
 """
 STATE = """## State of a stream
 

@@ -16,10 +16,12 @@ import pytest
 import headcount as hc
 from headcount import mechanism, papers
 from headcount.account.calibration import calibrate
+from headcount.account.calibration.calibrate import gaussian_variance
 from headcount.account.events import Gaussian, Laplace, LaplaceThreshold
 from headcount.account.guarantee import Cost
 from headcount.bound import CutAmounts, SampledItems, SplitL2Budget
 from headcount.estimate.constants import Z
+from headcount.federated import SecureAnalyst
 from headcount.mechanism.known import correlated, correlated_sums
 from headcount.mechanism.mechanism import Mechanism
 from headcount.mechanism.sampled import sample_threshold
@@ -31,7 +33,8 @@ from headcount.wording import format_number
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Utility", "Assumptions", "Proof", "How it is tested")
-WITHOUT_CURATOR = ("docs/proofs/shuffle.md", "docs/proofs/stream.md")
+SECURE_SUM = "docs/proofs/secure-sum.md"
+WITHOUT_CURATOR = ("docs/proofs/shuffle.md", "docs/proofs/stream.md", SECURE_SUM)
 """Mechanisms that are run where people keep their data."""
 BUILDING_BLOCKS = frozenset(
     f"docs/proofs/{name}.md"
@@ -41,6 +44,7 @@ BUILDING_BLOCKS = frozenset(
 BUDGET = Cost(Fraction(1), Fraction("1e-6"))
 NUMBER = re.compile(r"\d(?:[\d,.]*\d)?")
 TABLE = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "price": [1.0, 2.0]})
+KEYS = [f"key {number}" for number in range(1000)]
 ITEMS = [f"item {number}" for number in range(10)]
 
 
@@ -223,11 +227,21 @@ def test_samples(reports: int) -> None:
     assert row in parts("docs/proofs/sample-threshold.md")["Utility"]
 
 
+@pytest.mark.parametrize("items", [1, 5, 20, 100])
+def test_secure_sums(items: int) -> None:
+    cells = []
+    for people, neighbours in zip((1, 2), BOTH, strict=True):
+        asked = SecureAnalyst().publish("Which?", keys=KEYS, people=1000, epsilon=1, items=items, neighbours=neighbours)
+        central = sqrt(gaussian_variance(1, "1e-6", people * items, people * items))
+        cells += [f"{format_number(asked.shares.deviation(950))} ({asked.noise})", format_number(central)]
+    assert f"| {items} | {' | '.join(cells)} |" in parts(SECURE_SUM)["Utility"]
+
+
 def test_noise_of_protocols() -> None:
     def variance(scale: float) -> float:
         return 2 * exp(-1 / scale) / (1 - exp(-1 / scale)) ** 2
 
-    stream, shuffle = (parts(page)["Utility"] for page in sorted(WITHOUT_CURATOR, reverse=True))
+    stream, shuffle = (parts(f"docs/proofs/{page}.md")["Utility"] for page in ("stream", "shuffle"))
     ends = [f"{sqrt(2 * variance(scale)):.2f}" for scale in (1, 2)]
     assert f"standard deviation of {ends[0]} in each cell of the end ({sqrt(variance(1)):.2f} " in stream
     assert f"s = 2: {ends[1]}." in stream

@@ -1,12 +1,18 @@
 """Test vectors for clients in other languages. `python -m tests.federated.vectors` writes them."""
 
 import json
+from base64 import b64encode
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from headcount.federated import Client, Invitation, Report, Result, Round, ShapeRound, Shares, Tally, Total
+import numpy as np
+
+from headcount.federated import Client, Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
 from headcount.federated.schema import Digested, Message
+from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
+from headcount.federated.secure.vectors import residues, to_text
 from headcount.federated.shape.client import bucket_of
 
 PATH = Path(__file__).parents[2] / "docs" / "reference" / "vectors.json"
@@ -19,6 +25,13 @@ SHAPE = ShapeRound(
     *(ID, "Which song?", 1000, Fraction("0.9"), 2000, "0f" * 16, Fraction(1), Fraction(0), Fraction(0)),
     *("add-remove", Fraction(1), Fraction(0), "secure-sum"),
 )
+SECURE = SecureRound(
+    *(ID, "Which song?", ("blue", "Ω🎵"), 1, 40, 36, Fraction("0.9"), "laplace", Fraction(1), 1, 12, 40, 8),
+    *("add-remove", Fraction(1), Fraction(0)),
+)
+WEAK = replace(SECURE, spread=Fraction("0.9"))
+PUBLIC, BOX, SHARE = ("0f" * 32, "f0" * 32), b64encode(bytes(range(82))).decode(), "00" + "0f" * 32
+NUMBERS = to_text(residues(np.array([-1, 17]), SECURE.terms), SECURE.terms)
 MESSAGES: tuple[Message, ...] = (
     ROUND,
     INVITING,
@@ -31,6 +44,15 @@ MESSAGES: tuple[Message, ...] = (
     Shares(SHAPE.digest, TICKET, ((0, -2), (17, 1))),
     Tally(ID, 3, (1, 0, 2), (0, 5, 1)),
     Total(SHAPE.digest, 950, (1, -5, 1)),
+    SECURE,
+    WEAK,
+    SumKeys(SECURE.digest, TICKET, *PUBLIC),
+    SumPartners(SECURE.digest, 3, ((0, *PUBLIC), (17, PUBLIC[1], PUBLIC[0]))),
+    SumShares(SECURE.digest, TICKET, ((0, BOX), (17, BOX))),
+    SumInbox(SECURE.digest, ((17, BOX),)),
+    SumMasked(SECURE.digest, TICKET, NUMBERS),
+    SumSurvivors(SECURE.digest, 38, ((0,), (17,))),
+    SumUnmask(SECURE.digest, TICKET, ((0, SHARE), (17, SHARE))),
 )
 REPORT = MESSAGES[4].to_json()
 REFUSED = {
@@ -63,7 +85,11 @@ def vectors() -> dict[str, Any]:
 
 def _message(message: Message) -> dict[str, Any]:
     text = message.to_json()
-    promise = {"digest": message.digest, "holds": message.holds} if isinstance(message, Round | ShapeRound) else {}
+    promise = (
+        {"digest": message.digest, "holds": message.holds}
+        if isinstance(message, Round | ShapeRound | SecureRound)
+        else {}
+    )
     return {"kind": message.kind, "fields": json.loads(text), "text": text, **promise}
 
 

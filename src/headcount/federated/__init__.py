@@ -10,12 +10,16 @@ section 2; the exact prices are in `account.curves.sampling`). The aggregator is
 and to reveal nothing else. Analysts and people need not trust each other. Messages are text (messages.py); their
 transport is left to the deployment.
 
+listed/ is for items of a public list, by a secure sum (secure/): people add noise by themselves, and the server that
+adds them up is trusted with nobody's items.
+
 shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever published.
 """
 
 from headcount.federated.aggregator import Aggregator
 from headcount.federated.analyst import Analyst
 from headcount.federated.client import Client
+from headcount.federated.listed import SecureAnalyst, SecureClient, SecureRound, SecureServer
 from headcount.federated.messages import Invitation, Refused, Report, Result, Round
 from headcount.federated.shape import (
     SecureSum,
@@ -37,6 +41,10 @@ __all__ = [
     "Report",
     "Result",
     "Round",
+    "SecureAnalyst",
+    "SecureClient",
+    "SecureRound",
+    "SecureServer",
     "SecureSum",
     "ShapeAnalyst",
     "ShapeClient",

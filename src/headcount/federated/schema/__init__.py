@@ -8,12 +8,13 @@ from there.
 docs/reference/messages.md is generated from it.
 """
 
-from headcount.federated.schema.kinds import Choice, Hex, Kind, Optional, Ratio, Text, Truth, Whole
-from headcount.federated.schema.lists import Counts, Pairs, Texts, Wholes
+from headcount.federated.schema.kinds import Base64, Choice, Hex, Kind, Optional, Ratio, Text, Truth, Whole
+from headcount.federated.schema.lists import Counts, Pairs, Rows, Texts, Wholes
 from headcount.federated.schema.record import VERSION, Digested, Message, Record
 
 __all__ = [
     "VERSION",
+    "Base64",
     "Choice",
     "Counts",
     "Digested",
@@ -24,6 +25,7 @@ __all__ = [
     "Pairs",
     "Ratio",
     "Record",
+    "Rows",
     "Text",
     "Texts",
     "Truth",

@@ -3,8 +3,10 @@
 No refusal repeats the value, which may be about a person.
 """
 
+import binascii
 import re
 from abc import ABC, abstractmethod
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -99,6 +101,30 @@ class Hex(Kind):
         if type(value) is not str or not set(value) <= DIGITS:
             return False
         return len(value) == self.digits or (self.shorter and len(value) < self.digits and len(value) % 2 == 0)
+
+
+@dataclass(frozen=True)
+class Base64(Kind):
+    """Bytes in base64, with padding."""
+
+    max_bytes: int
+
+    @property
+    def words(self) -> str:
+        return f"a string of at most {self.max_bytes:,} bytes in base64, with padding,"
+
+    @property
+    def example(self) -> str:
+        return '"AAEC"'
+
+    def allows(self, value: object) -> bool:
+        if type(value) is not str or len(value) > 4 * -(-self.max_bytes // 3) or not value.isascii():
+            return False
+        try:
+            content = b64decode(value, validate=True)
+        except binascii.Error:
+            return False
+        return len(content) <= self.max_bytes and b64encode(content).decode() == value
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from headcount.federated.schema.kinds import Kind, Text, Whole
@@ -123,6 +123,36 @@ class Pairs(ListKind):
         buckets, amounts = flat[::2], flat[1::2]
         fits = _within(buckets, self.bucket) and _within(amounts, self.amount) and 0 not in amounts
         return fits and list(value) == sorted(value)
+
+
+@dataclass(frozen=True)
+class Rows(ListKind):
+    """Rows of a number and other values, by the number, which comes once."""
+
+    kinds: tuple[Kind, ...]
+    max_count: int
+
+    @property
+    def words(self) -> str:
+        each = ", ".join(kind.words.rstrip(",") for kind in self.kinds)
+        return f"an array of at most {self.max_count:,} arrays [{each}], by the first number, which comes once,"
+
+    @property
+    def example(self) -> str:
+        return f"(({', '.join(kind.example for kind in self.kinds)}),)"
+
+    def parse(self, name: str, plain: Any) -> Any:
+        return _tuples(plain)
+
+    def allows(self, value: Any) -> bool:
+        if type(value) is not tuple or len(value) > self.max_count or not all(map(self._allows_row, value)):
+            return False
+        return all(before[0] < after[0] for before, after in pairwise(value))
+
+    def _allows_row(self, row: Any) -> bool:
+        if type(row) is not tuple or len(row) != len(self.kinds):
+            return False
+        return all(kind.allows(value) for kind, value in zip(self.kinds, row, strict=True))
 
 
 def _within(numbers: Any, whole: Whole) -> bool:

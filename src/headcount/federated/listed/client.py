@@ -1,0 +1,82 @@
+"""Client of one person in secure sums: holds their items, and sends them as masked numbers with noise.
+
+Invariants:
+
+- those of every person (federated/person.py): promises are checked, rounds are answered once, and up to a total;
+- its vector has at most `items` ones, whatever the person has, and a fresh share of noise in every place;
+- it always takes part, even without an item on the list: taking part reveals nothing about its items;
+- numbers leave under masks alone (secure/client.py).
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from headcount.errors import BadParameter
+from headcount.exact import Integers, Number
+from headcount.federated.listed.round import SecureRound
+from headcount.federated.messages import Refused, check_items
+from headcount.federated.person import Person
+from headcount.federated.sample import random_sequence
+from headcount.federated.schema import Message
+from headcount.federated.secure.client import SumClient
+from headcount.federated.secure.messages import SumKeys
+from headcount.noise import Entropy, SystemEntropy
+
+_SYSTEM = SystemEntropy()
+
+
+class SecureClient(Person):
+    """Client of one person.
+
+    >>> SecureClient(["apple", "pear", "apple"])
+    SecureClient()
+    """
+
+    __slots__ = ("_items", "_sums")
+
+    def __init__(
+        self,
+        items: Iterable[str],
+        *,
+        epsilon: Number | None = None,
+        delta: Number = "1e-5",
+        key: bytes | None = None,
+        entropy: Entropy = _SYSTEM,
+    ) -> None:
+        """Create the client of a person with these items. With an epsilon, it answers until the promises of all rounds
+        add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
+        key come the same tickets, and a ticket counts once."""
+        if isinstance(items, str) or not isinstance(items, Iterable):
+            raise BadParameter("items: a list of texts is needed.", fix='items=["apple"]')
+        texts = tuple(str(item) if isinstance(item, str) else item for item in items)
+        check_items(texts)
+        super().__init__(epsilon, delta, key, entropy)
+        self._items = frozenset(texts)
+        self._sums: dict[str, SumClient] = {}
+
+    def join(self, round_: SecureRound) -> SumKeys:
+        """Take part in a round: draw the noise, and send public keys."""
+        self._admit(round_)
+        sum_ = SumClient(round_.terms, self._ticket(round_), self._numbers(round_), self._entropy)
+        self._sums[round_.digest] = sum_
+        return sum_.begin()
+
+    def answer(self, message: Message) -> Message:
+        """Answer a message of the server of a round that this person joined."""
+        sum_ = self._sums.get(getattr(message, "round", ""))
+        if sum_ is None:
+            raise Refused("This person did not join that round.", fix="client.join(round)")
+        return sum_.answer(message)
+
+    def _numbers(self, round_: SecureRound) -> Integers:
+        """What this person adds to the sum: their items, and their share of noise."""
+        return self._ones(round_) * round_.unit + round_.shares.draw(len(round_.keys), self._entropy)
+
+    def _ones(self, round_: SecureRound) -> Integers:
+        """1 for each item that takes part: all of the person's on the list, or a random subset of size `items`."""
+        places = [place for place, key in enumerate(round_.keys) if key in self._items]
+        chosen = random_sequence(len(places), round_.items, self._entropy) if len(places) > round_.items else None
+        vector = np.zeros(len(round_.keys), dtype=np.int64)
+        vector[places if chosen is None else [places[each] for each in chosen]] = 1
+        return vector

@@ -1,0 +1,171 @@
+"""Round of a secure sum: the question, the list, and the privacy promise."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Annotated, Literal, get_args
+
+from headcount.account.composition.compose import covers
+from headcount.account.curves.threshold import changed_people
+from headcount.account.events import Event, Guarantee
+from headcount.account.guarantee import Cost
+from headcount.errors import BadParameter
+from headcount.exact import round_up
+from headcount.federated.listed.gaussian import GaussianShares
+from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
+from headcount.federated.listed.shares import NoiseShares
+from headcount.federated.messages import ITEM, MAX_ITEMS, Epsilon, Id, Question, Relation
+from headcount.federated.schema import Choice, Digested, Ratio, Texts, Whole
+from headcount.federated.secure.partners import MAX_FAILURE, MAX_PARTNERS, failure
+from headcount.federated.secure.terms import SumTerms
+from headcount.wording import counted_noun, format_number
+
+MAX_KEYS = 2**16
+MAX_PEOPLE = 2**20
+"""Largest number of people in one sum: their server holds everybody's keys."""
+MAX_UNIT = 2**20
+MAX_VARIANCE = 2**40
+MAX_BITS = 62
+MAX_DIGITS = 50
+"""Limit of the length of a number in a message."""
+
+Noise = Literal["laplace", "gaussian"]
+SHARES: dict[Noise, type[NoiseShares]] = {"laplace": LaplaceShares, "gaussian": GaussianShares}
+
+
+@dataclass(frozen=True)
+class SecureRound(Digested):
+    """Plan of one collection by a secure sum, with its privacy promise."""
+
+    kind = "secure-round"
+    longest = 1 << 26
+    id: Id
+    """32 random hexadecimal digits: no two rounds have the same."""
+    asks: Question
+    """The question, in words."""
+    keys: Annotated[tuple[str, ...], Texts(ITEM, MAX_KEYS)]
+    """The public list of items, each of which is counted."""
+    items: Annotated[int, Whole(1, MAX_ITEMS)]
+    """Maximum number of items that one person contributes."""
+    people: Annotated[int, Whole(3, MAX_PEOPLE)]
+    """Largest number of people who take part. Public, as is who answers."""
+    minimum: Annotated[int, Whole(2, MAX_PEOPLE)]
+    """Fewest answers: with fewer, nothing is opened."""
+    honest: Annotated[Fraction, Ratio(Fraction(1, MAX_PEOPLE), 1, longest=MAX_DIGITS)]
+    """Smallest share of `minimum` people who answer, add their noise, and tell nobody."""
+    noise: Annotated[Noise, Choice(get_args(Noise))]
+    spread: Annotated[Fraction, Ratio(Fraction(1, 100), MAX_VARIANCE, longest=MAX_DIGITS)]
+    """Of "laplace", the scale of the noise that those people's shares add up to; of "gaussian", the variance of one
+    share, in squared units."""
+    unit: Annotated[int, Whole(1, MAX_UNIT)]
+    """What one person adds to an item: noise is drawn in parts of a person."""
+    bits: Annotated[int, Whole(2, MAX_BITS)]
+    """Numbers are added modulo 2^bits."""
+    partners: Annotated[int, Whole(2, MAX_PARTNERS)]
+    """Number of people with whom each shares secrets, an even number; everybody else, if there are no more."""
+    threshold: Annotated[int, Whole(2, MAX_PARTNERS)]
+    """Number of partners who restore a secret together."""
+    neighbours: Relation
+    epsilon: Epsilon
+    delta: Annotated[Fraction, Ratio(0, Fraction(99, 100), longest=MAX_DIGITS)]
+    """Guarantee to every person: (epsilon, delta), for this round alone."""
+
+    rules = (
+        "There is at least one key; `minimum` is at most `people`; `partners` is even.",
+        f'With `noise` "laplace", `unit` is 1 and `spread` at most {MAX_SCALE:,}.',
+        "Noise, bits, partners and threshold keep the promise; whoever gets the round checks that.",
+    )
+
+    def check(self) -> None:
+        """Raise BadParameter for fields that contradict each other."""
+        if not self.keys:
+            raise BadParameter("keys: empty, so that nothing is counted.", fix='keys=["blue", "red"]')
+        if self.minimum > self.people or self.partners % 2:
+            raise BadParameter(
+                f"minimum={self.minimum}, partners={self.partners}: at most all people, and an even number.",
+                fix=f"minimum={self.people}, partners={self.partners + self.partners % 2}",
+            )
+        if self.noise == "laplace" and (self.unit != 1 or self.spread > MAX_SCALE):
+            raise BadParameter(f'noise="laplace": the unit is 1, the scale at most {MAX_SCALE:,}.', fix="unit=1")
+
+    @property
+    def needed(self) -> int:
+        """Number of people who are counted on: their shares make up the noise that is priced."""
+        return ceil(self.honest * self.minimum)
+
+    @property
+    def change(self) -> int:
+        """Number of counts that one person can change, by one person each."""
+        return min(self.items * changed_people(self.neighbours), len(self.keys))
+
+    @cached_property
+    def shares(self) -> NoiseShares:
+        """The noise."""
+        return SHARES[self.noise](self.spread, self.unit, self.needed)
+
+    @cached_property
+    def failure(self) -> Fraction:
+        """A bound on the chance that the server can learn more than the sum: it is part of delta."""
+        return failure(self.people, self.needed, self.partners, self.threshold)
+
+    @cached_property
+    def slack(self) -> Fraction:
+        """What delta has beside that of the noise's own law."""
+        return round_up(self.shares.slack(self.epsilon, len(self.keys)) + self.failure)
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """Privacy events to charge to a ledger."""
+        beside = (Guarantee(Fraction(0), self.slack),) if self.slack else ()
+        return *beside, self.shares.event(self.change)
+
+    @cached_property
+    def holds(self) -> bool:
+        """True if the noise keeps the promise, no sum wraps, and enough partners restore a secret."""
+        safe = self.failure <= MAX_FAILURE and self.slack < 1
+        fits = self.bits >= self.shares.bits(self.people, len(self.keys))
+        return safe and fits and covers(Cost(self.epsilon, self.delta), self.events)
+
+    @cached_property
+    def terms(self) -> SumTerms:
+        """Terms of the sum."""
+        places = self.digest, self.people, self.minimum, self.partners, self.threshold
+        return SumTerms(*places, len(self.keys), self.bits)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of a count's noise if everybody answers."""
+        return self.shares.deviation(self.people)
+
+    @property
+    def vector_bytes(self) -> int:
+        """Number of bytes of a masked vector."""
+        return -(-len(self.keys) * self.bits // 8)
+
+    def __str__(self) -> str:
+        silent = f"{self.people - self.minimum:,} of {self.people:,} people may be missing"
+        others = self.minimum - self.needed
+        partners = min(self.partners, self.people - 1)
+        return "\n".join(
+            [
+                self.asks,
+                f"  people   up to {self.people:,}, with {self._items}; who answers is not hidden",
+                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}",
+                f"  noise    {format_number(self.deviation)} a count (standard deviation), on {len(self.keys):,} items",
+                f"  sees     the server sees masked numbers and their sum: {self.bits} bits for each item",
+                f"  answers  {self.minimum:,} are needed, else nothing is opened: {silent}",
+                f"  honest   {self.needed:,} of these must add noise and tell nobody: {others:,} may not",
+                f"  masks    each person with {partners:,} others, of whom {self.threshold:,} restore a secret",
+            ]
+        )
+
+    @property
+    def _items(self) -> str:
+        return f"at most {counted_noun(self.items, 'item')} each" if self.items > 1 else "at most one item each"
+
+
+_HIDDEN = {
+    "add-remove": "for whether a person has any items, and which",
+    "replace": "for which items a person has",
+}

@@ -1,0 +1,152 @@
+"""Client of a secure sum: one person's vector, for one sum.
+
+Invariants:
+
+- the vector leaves under two kinds of masks alone: one of the person, whose seed is shared among partners, and one with
+  each partner;
+- of each partner it gives a share of the seed or of the key of masks, never of both: it answers once, and then forgets
+  everything;
+- secrets are fresh, of this sum alone;
+- every message is the next one of this sum, or it is refused and changes nothing.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Collection
+from threading import Lock
+from typing import Any
+
+from headcount.exact import Integers
+from headcount.federated.messages import Refused
+from headcount.federated.schema import Message
+from headcount.federated.secure.keys import KeyPair, derive, seal, unseal
+from headcount.federated.secure.masks import low_bits, mask, pair_mask
+from headcount.federated.secure.messages import (
+    SumInbox,
+    SumKeys,
+    SumMasked,
+    SumPartners,
+    SumShares,
+    SumSurvivors,
+    SumUnmask,
+)
+from headcount.federated.secure.sharing import SHARE_DIGITS, split
+from headcount.federated.secure.terms import SumTerms
+from headcount.federated.secure.vectors import residues, to_text
+from headcount.federated.single import Single
+from headcount.noise import Entropy
+
+
+class SumClient(Single):
+    """Takes part in one sum with one vector."""
+
+    def __init__(self, terms: SumTerms, ticket: str, vector: Integers, entropy: Entropy) -> None:
+        if len(vector) != terms.length:
+            raise Refused(f"{len(vector):,} numbers: this sum has {terms.length:,}.", fix="a number for each place")
+        self._terms = terms
+        self._ticket = ticket
+        self._vector = residues(vector, terms)
+        self._entropy = entropy
+        self._box_keys, self._mask_keys = KeyPair(entropy.secret()), KeyPair(entropy.secret())
+        self._seed = entropy.secret()
+        self._number = 0
+        self._partners: dict[int, str] = {}  # keys of masks
+        self._common: dict[int, bytes] = {}  # secrets in common with partners, for boxes
+        self._shares: dict[int, tuple[str, str]] = {}  # of partners: of the seed, of the key of masks
+        self._senders: frozenset[int] = frozenset()
+        self._step: Callable[[Any], Message] | None = None
+        self._next: type[Message] | None = SumKeys
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"SumClient(sum {self._terms.round})"
+
+    def begin(self) -> SumKeys:
+        """The first message: public keys."""
+        with self._lock:
+            self._expect(SumKeys)
+            self._then(SumPartners, self._share)
+            return SumKeys(self._terms.round, self._ticket, self._box_keys.public, self._mask_keys.public)
+
+    def answer(self, message: Message) -> Message:
+        """Answer the next message of the server."""
+        with self._lock:
+            self._expect(type(message))
+            if getattr(message, "round", None) != self._terms.round or self._step is None:
+                raise Refused("This message is of another sum.", fix="the client of that sum")
+            return self._step(message)
+
+    def _expect(self, kind: type[Message]) -> None:
+        if kind is not self._next:
+            raise Refused("This is not the next message of this sum.", fix="each message once, in their order")
+
+    def _then(self, kind: type[Message] | None, step: Callable[[Any], Message] | None) -> None:
+        self._next, self._step = kind, step
+
+    def _share(self, message: SumPartners) -> SumShares:
+        """Share both secrets among the partners."""
+        partners = {number: keys for number, *keys in message.partners}
+        self._check_partners(message.number, partners)
+        self._number = message.number
+        self._common = {number: self._box_keys.agree(box) for number, (box, _) in partners.items()}
+        self._partners = {number: masks for number, (_, masks) in partners.items()}
+        secrets = self._seed, self._mask_keys.secret
+        seeds, keys = (split(each, partners, self._terms.threshold, self._entropy.secret()) for each in secrets)
+        boxes = {number: self._seal(number, bytes.fromhex(seeds[number] + keys[number])) for number in partners}
+        self._then(SumInbox, self._mask)
+        return SumShares(self._terms.round, self._ticket, tuple(sorted(boxes.items())))
+
+    def _check_partners(self, number: int, partners: dict[int, list[str]]) -> None:
+        _check_enough(len(partners), self._terms.threshold, "partners")
+        own = {self._box_keys.public, self._mask_keys.public}
+        keys = [key for both in partners.values() for key in both]
+        if number in partners or own & set(keys) or len(set(keys)) < len(keys):
+            raise Refused("A partner is listed twice, or is this person.", fix="what the server of this sum sent")
+
+    def _seal(self, number: int, content: bytes) -> str:
+        return b64encode(seal(self._box_key(number, self._number, number), content)).decode()
+
+    def _box_key(self, partner: int, sender: int, receiver: int) -> bytes:
+        return derive(self._common[partner], self._terms.round, "box", str(sender), str(receiver))
+
+    def _mask(self, message: SumInbox) -> SumMasked:
+        """Mask the vector: with everybody who shared, as they do the same."""
+        boxes = dict(message.boxes)
+        _check_known(boxes, self._partners)
+        _check_enough(len(boxes), self._terms.threshold, "partners who shared their secrets")
+        opened = {number: self._unseal(number, box) for number, box in boxes.items()}
+        self._shares = {number: shares for number, shares in opened.items() if shares is not None}
+        self._senders = frozenset(boxes)
+        masked = self._vector + mask(self._seed, self._terms)
+        for number in boxes:
+            masked += pair_mask(self._mask_keys, self._number, self._partners[number], number, self._terms)
+        self._then(SumSurvivors, self._unmask)
+        return SumMasked(self._terms.round, self._ticket, to_text(masked & low_bits(self._terms), self._terms))
+
+    def _unseal(self, number: int, box: str) -> tuple[str, str] | None:
+        """The shares in a box. Without them there are still masks: a partner who lies is nobody else's fault."""
+        content = unseal(self._box_key(number, number, self._number), b64decode(box))
+        if content is None or len(content) != SHARE_DIGITS:
+            return None
+        text = content.hex()
+        return text[:SHARE_DIGITS], text[SHARE_DIGITS:]
+
+    def _unmask(self, message: SumSurvivors) -> SumUnmask:
+        """Give shares of what masks the sum, and then forget everything."""
+        answered = {number for (number,) in message.partners}
+        _check_known(answered, self._senders)
+        _check_enough(message.answered, self._terms.minimum, "vectors")
+        shares = {number: seed if number in answered else key for number, (seed, key) in self._shares.items()}
+        self._then(None, None)
+        self._shares, self._common, self._seed = {}, {}, b""
+        del self._mask_keys, self._box_keys, self._vector
+        return SumUnmask(self._terms.round, self._ticket, tuple(sorted(shares.items())))
+
+
+def _check_known(numbers: Collection[int], known: Collection[int]) -> None:
+    if not set(numbers) <= set(known):
+        raise Refused("A number is not that of a partner.", fix="what the server of this sum sent")
+
+
+def _check_enough(count: int, minimum: int, what: str) -> None:
+    if count < minimum:
+        raise Refused(f"{count:,} {what}, and {minimum:,} are needed.", fix="a sum that more people take part in")
