@@ -66,6 +66,14 @@ def test_tables_that_have_a_name_have_no_other(folder: Path) -> None:
     assert hc.plan("total", hc.table(opened(folder).person, name="clinic"), **ASKED).dataset == "clinic"
 
 
+def test_tables_are_declared_once(folder: Path) -> None:
+    """Another declaration, without their name, would be a second budget."""
+    tables = opened(folder, name="hospital")
+    with pytest.raises(BadParameter, match="says already what these tables are") as refused:
+        hc.view(tables.person, user="person_id")
+    assert refused.value.fix == "the expression itself as data"
+
+
 def test_a_ledger_needs_a_name(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadParameter, match="what the data are called"):
         hc.total(opened(folder).person, ledger=hc.Ledger(tmp_path / "l.db", epsilon=3, delta=1e-5), **ASKED)

@@ -5,8 +5,6 @@ The rows are read when the tables are opened, by headcount's own readers, and st
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fsdecode
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import ibis
 import pyarrow as pa
@@ -21,12 +19,12 @@ from headcount.source.engines.registry import engine_of
 from headcount.source.files import files
 from headcount.source.views.declared import check_keys
 from headcount.source.views.leaves import NAME, OURS
+from headcount.source.views.opened import OPENED, opened
 from headcount.source.views.view import View
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 BATCH = 1 << 17
 """Rows that are read at a time."""
-_OPENED: "WeakKeyDictionary[Any, Tables]" = WeakKeyDictionary()
 
 
 class Tables:
@@ -97,9 +95,8 @@ def _of(names: set[str], declared: Mapping[str, str]) -> dict[str, str]:
 
 def tables_of(expression: ir.Table) -> Tables | None:
     """Return the tables that an expression was made of; None if it is of a connection of the user's."""
-    connections = [getattr(leaf.source, "con", None) for leaf in expression.op().find(ops.DatabaseTable)]
-    found = [_OPENED[each] for each in connections if each in _OPENED]
-    return found[0] if found else None
+    found: Tables | None = opened(expression)
+    return found
 
 
 def tables(
@@ -157,7 +154,7 @@ def open_tables(
         _check_name(each)
         _store(connection, each, listed, rows="LIMIT 0")
     found = Tables(connection, paths, user, list(public), dict(links), name)
-    _OPENED[connection.con] = found
+    OPENED[connection.con] = found
     return found
 
 

@@ -12,6 +12,7 @@ from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_of
 from headcount.source.views.certificate import Certificate, certify, check_catalog, people_columns
 from headcount.source.views.declared import Declared, declare
+from headcount.source.views.opened import check_declared_once
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,6 +104,7 @@ def view(
     'The table is a view of person (private, people by id), visit (private, people by id).'
     """
     _check_expression(expression)
+    check_declared_once(expression)
     found = View(expression, user, public, links)
     found.people()
     return found
