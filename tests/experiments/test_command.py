@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -133,7 +135,9 @@ def test_progress_on_a_terminal_and_a_signal_that_ends_it(number: int, code: int
     """A bar names the experiment and its step; a signal ends the command with one line and nothing written."""
     ours, theirs = pty.openpty()
     command = [sys.executable, str(SCRIPT), "bounding-known", "--out", "found"]
-    with subprocess.Popen(command, cwd=tmp_path, env=PATHS, stdout=subprocess.PIPE, stderr=theirs) as child:
+    with heeded(number):
+        child = subprocess.Popen(command, cwd=tmp_path, env=PATHS, stdout=subprocess.PIPE, stderr=theirs)
+    with child:
         os.close(theirs)
         shown = _read(ours, until="bounding-known: ")
         child.send_signal(number)
@@ -146,6 +150,16 @@ def test_progress_on_a_terminal_and_a_signal_that_ends_it(number: int, code: int
     assert shown.rstrip().endswith("reproduce: interrupted: the experiment is not finished")
     assert "Traceback" not in shown
     assert list((tmp_path / "found").iterdir()) == []
+
+
+@contextmanager
+def heeded(number: int) -> Iterator[None]:
+    """A signal that children do not ignore, however the tests were started."""
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _read(terminal: int, until: str = "\0") -> str:

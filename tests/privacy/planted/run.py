@@ -210,7 +210,7 @@ BUGS = [
     Bug(
         "events of few public items, taken for people",
         "job.py",
-        (("        return None if self.counts_events or self.adds_amounts else cells", "        return cells"),),
+        (("        return None if self.counts_events else cells", "        return cells"),),
         ESTIMAND + "[no more items, but events]",
     ),
     Bug(

@@ -71,7 +71,7 @@ class Catalog:
             yield replace(step, name=f"the view {name!r:.60}, which holds {step.name}")
 
     def text(self, query: str) -> list[Step]:
-        """Return what is not row by row in SQL text; if all of it is, constants that do not fit where they stand."""
+        """Return the steps of SQL text that are not row by row; if there are none, constants unfit for their place."""
         return [*steps_of(query, Catalog(self._ask, self._nested + 1))] or [*misplaced(query, self._ask)]
 
     def _listed(self, kind: str, name: Name) -> list[dict[str, Any]]:
