@@ -281,6 +281,14 @@ RELATIONS: dict[str, tuple[Callable[[Any, Path], Any], str | None]] = {
         None,
     ),
     "pandas": (lambda con, folder: con.from_df(visits().to_pandas()), None),
+    "pandas, with a name like a cast": (
+        lambda con, folder: con.from_df(visits().to_pandas()).project("person, city AS forecast"),
+        None,
+    ),
+    "pandas, with a constant": (
+        lambda con, folder: con.from_df(visits().to_pandas()).filter("city = 'Rome'"),
+        "a constant in quotes in SQL text on a data frame",
+    ),
     "Arrow": (lambda con, folder: con.from_arrow(visits()), "the table function arrow_scan()"),
     "a view with a limit": (lambda con, folder: con.view("few"), f"the view 'few', which holds {LIMIT}"),
     "a limit": (lambda con, folder: con.table("visits").limit(9), LIMIT),

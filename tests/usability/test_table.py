@@ -60,10 +60,17 @@ def test_several_former_parameters_are_one_line() -> None:
     assert refused.value.fix == 'hc.table(data, name="plays", memory=1000000000)'
 
 
+@pytest.mark.parametrize("former", FORMER)
+def test_what_a_former_parameter_was_by_default_is_left_out(former: str) -> None:
+    for value in (None, False):
+        with pytest.raises(BadParameter, match=rf"no parameter any more\. Fix: no {former}$"):
+            hc.histogram(ROWS, **{**ITEM, former: value})
+
+
 @pytest.mark.parametrize("job", JOBS)
 def test_a_former_parameter_of_any_size_is_refused_in_words(job: str) -> None:
     for former in FORMER:
-        for value in (10**5000, "x" * 5000, b"x", None, ["x"], ROWS):
+        for value in (10**5000, "x" * 5000, b"x", ["x"], ROWS):
             with pytest.raises(
                 BadParameter, match=rf"^{former}=.*: it belongs to the (data|release)\. Fix: hc\."
             ) as no:

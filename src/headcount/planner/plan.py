@@ -308,7 +308,7 @@ class Plan:
             if self.events is None:
                 raise BadParameter("this plan came from text: it needs its data.", fix="plan.release(data)")
             return self._checked(self.events), self.limits
-        check_planned(given, self.dataset)
+        check_planned(given, self.dataset, self.promise)
         job, limits = self.job, self.limits if given.limits == Limits() else given.limits
         promise = self.promise or None
         events = open_events(given.data, job.columns, self.dataset, job.roles, promise)

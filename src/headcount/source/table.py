@@ -75,12 +75,14 @@ def declared(data: Any) -> Table:
     return data if isinstance(data, Table) else Table(data)
 
 
-def check_planned(given: Table, name: str) -> None:
-    """Refuse another name than that of the plan whose data they are. Of promises, the plan's counts."""
+def check_planned(given: Table, name: str, promise: str) -> None:
+    """Refuse another name than that of the plan whose data they are, and a promise that the plan does not make."""
     if given.name not in (None, name):
         raise BadParameter(
             f"name={given.name!r:.60}: the plan is about {name!r:.60}.", fix="make it again: hc.plan(...)"
         )
+    if given.promise and not promise:
+        raise BadParameter("promise: the plan was made without one.", fix="make it again: hc.plan(...)")
 
 
 def _check_once(data: Any) -> None:

@@ -20,6 +20,8 @@ def check_moved(kind: type[Job], known: Mapping[str, Any], given: Mapping[str, A
 
 def _found(kind: type[Job], name: str, value: Any, given: Mapping[str, Any]) -> tuple[str, str] | None:
     """What a former parameter belongs to, and the line to write; None if it never was one."""
+    if name in (*OF_DATA, "again") and value in (None, False):
+        return f"{name}={_typed(value)}: it is no parameter any more.", f"no {name}"
     if name in OF_DATA:
         return f"{name}={_typed(value)}: it belongs to the data.", f"hc.table(data, {_of_data(given)})"
     if name == "again":

@@ -12,7 +12,7 @@ from headcount.account.guarantee import Cost
 from headcount.bound import CutAmounts
 from headcount.exact import Floats
 from headcount.mechanism.known.correlated import HALVES, Correlated, gaussian_events, laplace_events
-from headcount.mechanism.mechanism import Columns, Estimand, Noisy
+from headcount.mechanism.mechanism import Columns, Estimand, Noisy, check_widths
 from headcount.wording import format_number
 
 
@@ -54,4 +54,7 @@ def calibrated(budget: Cost, bounding: CutAmounts) -> CorrelatedSums:
     with_laplace = CorrelatedSums(bounding, *laplace_events(*public))
     if not budget.delta:
         return with_laplace
-    return min(CorrelatedSums(bounding, *gaussian_events(*public)), with_laplace, key=lambda each: each.deviation)
+    either = CorrelatedSums(bounding, *gaussian_events(*public)), with_laplace
+    for each in either:
+        check_widths(each)
+    return min(either, key=lambda each: each.deviation)

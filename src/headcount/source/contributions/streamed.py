@@ -28,8 +28,8 @@ from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
 from headcount.source.frames.arrow_columns import arrow
 from headcount.source.kernels import kernels
-from headcount.source.kernels.advance import in_advance
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of
+from headcount.source.kernels.threads import THREADS, prefetch
 
 BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
@@ -122,9 +122,15 @@ class Keys:
     """Keys of each batch, and where each partition starts in it."""
     bits: int
 
+    @property
+    def longest(self) -> int:
+        """Rows of the largest partition, at least one."""
+        return int(sum((np.diff(starts) for _, starts in self.batches), np.ones(1, dtype=np.int64)).max())
+
     def finish(self, index: int, ranks: Numbers32, people: int, maximum: int) -> Finished:
         """Sort a partition, and count its repeats up to `maximum`."""
-        parts = [keys()[starts[index] : starts[index + 1]] for keys, starts in self.batches]
+        # copies, as what lies in a file keeps that open
+        parts = [keys()[starts[index] : starts[index + 1]].copy() for keys, starts in self.batches]
         keys = np.concatenate([np.zeros(0, dtype=np.uint64), *parts])
         size = len(keys)
         items, persons = np.empty((2, size), dtype=np.uint32)
@@ -155,7 +161,8 @@ def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: 
         found, ranks = listed.sorted()
         together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
         finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=maximum)
-        with in_advance(finish, range(1 << keys.bits)) as parts:
+        threads = min(THREADS, room // (encoded.PAIR_BYTES * keys.longest) or 1)
+        with prefetch(finish, range(1 << keys.bits), threads=threads) as parts:
             chunks, who, many = _chunks(parts, together, store)
         rows.close()
         ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})
@@ -165,7 +172,7 @@ def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: 
 
 def _keys(batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, store: Store) -> Keys:
     """Number people and items of all batches, and partition them by person."""
-    with in_advance(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
+    with prefetch(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
         numbered = ((who, items.number(columns)) for who, columns in some)
         first = list(islice(numbered, FEW_BATCHES))
         bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0

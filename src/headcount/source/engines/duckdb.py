@@ -28,7 +28,7 @@ from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
-from headcount.source.kernels.advance import in_advance
+from headcount.source.kernels.threads import prefetch
 from headcount.source.queries.ibis import Names
 from headcount.source.queries.on_duckdb import names_of, step_of_table
 from headcount.source.queries.step import Step
@@ -165,8 +165,13 @@ class DuckDB(Engine):
         with exclusive(connection):
             relation = connection._to_duckdb_relation(table)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name until 1.4
-            rows = (batch.cast(kinds) for batch in read(size))
-            with in_advance(lambda _: next(rows, None), repeat(None), threads=1) as found, self.interruptible(table):
+
+            def batches() -> Iterator[pa.RecordBatch]:
+                for batch in read(size):
+                    yield batch.cast(kinds)
+
+            rows = batches()  # the query begins with the first one, where it can be interrupted
+            with prefetch(lambda _: next(rows, None), repeat(None), threads=1) as found, self.interruptible(table):
                 yield from takewhile(lambda batch: batch is not None, found)
 
     def memory(self, table: ir.Table) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.kernels import kernels
-from headcount.source.kernels.advance import THREADS, all_at_once
+from headcount.source.kernels.threads import THREADS, map_threads
 
 Booleans = NDArray[np.bool_]
 Numbers32 = NDArray[np.uint32]
@@ -32,13 +32,14 @@ def count_flagged(
         starts, people = offsets[part.start : part.stop + 1], part.stop - part.start
         kernels().count_flagged(starts, numbers, flags, unused, people, flagged[part], others[part])
 
-    all_at_once(count, _parts(offsets))
+    for _ in map_threads(count, _parts(offsets, len(flags))):
+        pass
     return flagged, others
 
 
-def _parts(offsets: Integers) -> list[slice]:
-    """People in parts of about as many pairs each, one for a thread."""
-    parts = min(THREADS, int(offsets[-1] - offsets[0]) // MIN_PAIRS + 1)
+def _parts(offsets: Integers, items: int) -> list[slice]:
+    """People in parts of about as many pairs each, one for a thread. Each pays for totals of its own as well."""
+    parts = min(THREADS, int(offsets[-1] - offsets[0]) // max(MIN_PAIRS, items) + 1)
     ends = np.searchsorted(offsets, np.linspace(offsets[0], offsets[-1], parts + 1)[1:-1])
     return [slice(*pair) for pair in pairwise([0, *ends.tolist(), len(offsets) - 1])]
 
@@ -79,7 +80,7 @@ def add_to_items(
         kernels().add_to_items(starts, numbers, flags, unused, *(each[part] for each in values), people, added)
         return added
 
-    for added in all_at_once(add, _parts(offsets)):
+    for added in map_threads(add, _parts(offsets, len(totals))):
         totals += added
 
 

@@ -5,13 +5,22 @@ DuckDB binds the text, on no rows, and says what each constant is cast to.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import duckdb
 
-from headcount.source.queries.step import Step, fallible
+from headcount.source.queries.duckdb_sql import ADDRESS
+from headcount.source.queries.step import FAILS, Step, fallible
 
+CONSTANT = re.compile(r"'|::|\b(?:try_)?cast\s*\(", re.IGNORECASE)
+"""Where there is none of these, no constant is cast."""
+ON_A_FRAME = Step(
+    "a constant in quotes in SQL text on a data frame, whose types DuckDB does not name",
+    instead='the frame itself with where={"country": "FR"}, or a table of it: con.sql("CREATE TABLE t AS FROM df")',
+    why=FAILS,
+)
 MISPLACED = fallible("a constant in SQL text that may not fit where it stands")
 NUMBERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 FLOATS = frozenset({"FLOAT", "DOUBLE", "VARCHAR"})
@@ -25,7 +34,10 @@ Part = Mapping[str, Any]
 def misplaced(query: str, ask: Callable[[str], Any]) -> Iterator[Step]:
     """Yield a step if a constant of a SELECT cannot be cast to the type of its place; `ask` evaluates SQL on the
     connection of the query."""
-    if "'" not in query and "cast" not in query.casefold() and "::" not in query:
+    if not CONSTANT.search(query):
+        return
+    if ADDRESS.search(query):
+        yield ON_A_FRAME
         return
     text = "'" + query.replace("'", "''") + "'"
     plan = json.loads(ask(f"system.main.json_serialize_plan({text})"))

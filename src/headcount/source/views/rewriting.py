@@ -93,9 +93,9 @@ class _Rewriting:
         return ops.Project(kept, {name: ops.Field(kept, name) for name in node.parent.schema}) if renamed else kept
 
     def _fill_null(self, node: Any) -> Any:
-        found = {
-            name: self._typed(self._safe(value), node.schema[name]) for name, value in (filled(node) or {}).items()
-        }
+        values = filled(node)
+        assert values is not None, "it was checked"
+        found = {name: self._typed(self._safe(value), node.schema[name]) for name, value in values.items()}
         return ops.Project(node.parent, {**node.parent.fields, **found})
 
     def _with_windows(self, parent: Any, values: Any) -> tuple[Any, dict[Any, Any]]:

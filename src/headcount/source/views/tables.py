@@ -176,7 +176,8 @@ def _kind(found: Tables, end: str) -> dt.DataType:
 
 
 def _listed(paths: Paths) -> list[str]:
-    listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    several = list(paths) if isinstance(paths, list | tuple) else []
+    listed = [paths] if isinstance(paths, str | PathLike) else several
     if not listed or not all(isinstance(path, str | PathLike) for path in listed):
         raise NotATable(f"data={type(paths).__name__}: not a file.", fix='{"visits": "visits.parquet"}')
     return [fsdecode(path) for path in listed]

@@ -1,0 +1,71 @@
+"""Work on several processors, ahead of its use: compiled functions and DuckDB do not hold the interpreter's lock.
+
+Results come in the order of their arguments, whichever thread is done first: nothing that is seen depends on threads.
+Threads are plain ones: an executor refuses work in a thread that outlives the main one.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+R = TypeVar("R")
+MAX_THREADS = 8
+"""Each thread needs memory of its own, and what all of them read comes from one disk."""
+THREADS = min(MAX_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+"""Threads that compute at once: the processors of this process."""
+Jobs = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
+
+
+@contextmanager
+def prefetch(function: Callable[[A], R], arguments: Iterable[A], *, threads: int = THREADS) -> Iterator[Iterator[R]]:
+    """Yield function(argument) for each argument, in their order, while further ones are computed: up to twice as many
+    as there are threads. Threads end with the block; what they have not begun by then is left out."""
+    waiting, jobs = deque[Future[R]](), Jobs()
+    workers = [Thread(target=_work, args=(jobs,), name="headcount", daemon=True) for _ in range(threads)]
+
+    def results() -> Iterator[R]:
+        for argument in arguments:
+            waiting.append(Future())
+            jobs.put((waiting[-1], function, argument))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    for worker in workers:
+        worker.start()
+    try:
+        yield results()
+    finally:
+        for future in waiting:
+            future.cancel()
+        for _ in workers:
+            jobs.put(None)
+        for worker in workers:
+            worker.join()
+
+
+def map_threads(function: Callable[[A], R], arguments: Sequence[A]) -> Iterator[R]:
+    """Yield function(argument) for each argument, computed on several threads; a single one, on this one."""
+    if len(arguments) < 2:
+        yield from map(function, arguments)
+        return
+    with prefetch(function, arguments) as found:
+        yield from found
+
+
+def _work(jobs: Jobs) -> None:
+    """Compute until there is nothing more to do."""
+    while (job := jobs.get()) is not None:
+        future, function, argument = job
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function(argument))
+            except BaseException as problem:  # raised where the result is read
+                future.set_exception(problem)
