@@ -19,6 +19,7 @@ from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, MissingPackage
 from headcount.federated import Refused, SecureAnalyst, SecureClient, SecureRound, SecureServer, Total
 from headcount.federated.listed.release import statements
+from headcount.federated.secure.partners import MAX_FAILURE
 from headcount.federated.transport import SecureMemoryTransport, collect_sum
 from tests.federated.people import ID
 
@@ -189,6 +190,20 @@ def test_the_quieter_noise_is_taken_and_keeps_the_promise(neighbours: Neighbours
     if noise == "gaussian":
         assert asked.spread >= 8
         assert asked.unit & (asked.unit - 1) == 0
+
+
+@pytest.mark.parametrize("delta", [0, "1e-6"])
+def test_no_two_groups_of_partners_restore_both_secrets(delta: Any) -> None:
+    """If one half heard that a person dropped out and the other one that their vector came, neither is enough."""
+    asked = publish(delta=delta, people=300)
+    partners = min(asked.partners, asked.people - 1)
+    assert 2 * asked.threshold > partners
+    assert not replace(asked, threshold=partners // 2).holds
+    trusted = publish(delta=delta, people=300, honest=1, minimum=300)
+    few = replace(trusted, partners=partners + partners % 2, threshold=partners // 2 + 1)
+    half = replace(few, threshold=partners // 2)
+    assert half.failure <= MAX_FAILURE  # what else there is to check would let it pass
+    assert (few.holds, half.holds) == (True, False)
 
 
 def test_without_a_delta_everybody_is_a_partner() -> None:

@@ -123,7 +123,7 @@ class SecureRound(Digested):
     @cached_property
     def holds(self) -> bool:
         """True if the noise keeps the promise, no sum wraps, and enough partners restore a secret."""
-        safe = self.failure <= MAX_FAILURE and self.slack < 1
+        safe = self.failure <= MAX_FAILURE and self.slack < 1 and 2 * self.threshold > self.terms.most_partners
         fits = self.bits >= self.shares.bits(self.people, len(self.keys))
         return safe and fits and covers(Cost(self.epsilon, self.delta), self.events)
 
