@@ -250,6 +250,8 @@ def test_fields_that_contradict_each_other() -> None:
     for wrong in ({"keys": ()}, {"partners": 3}, {"minimum": 31}, {"unit": 2}, {"spread": Fraction(3000)}):
         with pytest.raises(BadParameter):
             replace(asked, **wrong)
+    with pytest.raises(BadParameter, match=r"honest=0\.03, minimum=27: at least 2 people are counted on\. Fix: "):
+        replace(asked, honest=Fraction("0.03"))
 
 
 # the release
@@ -281,9 +283,9 @@ def test_it_explains_itself(neighbours: Neighbours) -> None:
     for said in (
         "1. People keep their items. 29 people answered. At most 2 items of each person can take part",
         "All shares add up to discrete Laplace noise with a standard deviation of",
-        "The server sees masked numbers and the noisy sum. With fewer than 27 answers it can open nothing.",
+        "The server sees masked numbers and the noisy sum. With fewer than 27 answers the protocol opens nothing.",
         f"5. Privacy: {changes[neighbours]} any one person who answers",
-        "if at least 25 people who answered add their noise and tell nobody. It does not hide who answers.",
+        "if at least 25 people who answered add their noise and tell nobody; it is also for what each of these sees.",
     ):
         assert said in text
     assert [each.kind for each in statements(asked, 29)] == [
