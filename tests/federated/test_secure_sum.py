@@ -180,6 +180,18 @@ def test_too_few_shares_open_nothing() -> None:
     assert not any(sum_.server._received)
 
 
+def test_nobody_is_asked_for_a_vector_if_a_person_has_too_few_partners_left() -> None:
+    """By the order on the ring: all partners of one person but two leave before they share."""
+    sum_ = Sum(terms(12, minimum=6, partners=6, threshold=4), vectors(12, 3))
+    replies = sum_.begin()
+    tickets = {number: name for name, number in sum_.server._numbers.items()}
+    gone = {int(tickets[number], 16) for number in (1, 2, 3, 11)}  # of 0; 4 has 3 left, too
+    with pytest.raises(Refused, match=r"A person has \d partners left, and 4 are needed: all is forgotten\. Fix: "):
+        sum_.step(replies, gone)
+    assert not any(isinstance(each, SumMasked) for each in sum_.received)
+    assert not any(sum_.server._received)
+
+
 def test_an_early_end_opens_nothing() -> None:
     sum_ = Sum(terms(5), vectors(5, 3))
     sum_.begin()

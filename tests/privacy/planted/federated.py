@@ -94,6 +94,17 @@ BUGS = [
         "tests/federated/test_secure_sum.py::test_what_the_server_refuses",
     ),
     Bug(
+        "secure sum: people are asked for vectors although some must refuse",
+        "federated/secure/server.py",
+        (
+            (
+                "if count < self._terms.threshold:\n            self._forget()",
+                "if count < 0:\n            self._forget()",
+            ),
+        ),
+        "tests/federated/test_secure_sum.py::test_nobody_is_asked_for_a_vector_if_a_person_has_too_few_partners_left",
+    ),
+    Bug(
         "secure sum: half of the partners restore a secret",
         "federated/listed/round.py",
         ((" and 2 * self.threshold > self.terms.most_partners", ""),),

@@ -2,8 +2,8 @@
 
 Invariants:
 
-- one sum, one result; with fewer people than the minimum in any of the first three steps, or too few shares of any
-  secret in the last one, everything is forgotten;
+- one sum, one result; with fewer people than the minimum in any of the first three steps, a person with too few
+  partners left before vectors are sent, or too few shares of any secret in the last step, everything is forgotten;
 - the result is the sum of all vectors that came, each as a whole;
 - a ticket counts once in each step, and only whoever took part in the step before takes part in the next;
 - a secret that shares restore is the one that its owner announced, or nothing is opened;
@@ -177,6 +177,7 @@ class SumServer(Single):
         for ticket in self._received[1]:
             number = self._numbers[ticket]
             senders = [each for each in self._partners(number) if each in boxes]
+            self._check_partners_left(len(senders))
             yield ticket, SumInbox(self._terms.round, tuple((each, boxes[each][number]) for each in senders))
 
     def _survivors(self) -> Iterator[tuple[str, SumSurvivors]]:
@@ -235,6 +236,16 @@ class SumServer(Single):
             raise Refused(
                 f"{came:,} people answered, and {needed:,} must: all is forgotten.",
                 fix="a new round, with a lower minimum=",
+            )
+
+    def _check_partners_left(self, count: int) -> None:
+        """Whoever has too few would refuse, by where they are on the ring, and no sum could be opened without them. So
+        nobody is asked for a vector."""
+        if count < self._terms.threshold:
+            self._forget()
+            raise Refused(
+                f"A person has {count:,} partners left, and {self._terms.threshold:,} are needed: all is forgotten.",
+                fix="a new round",
             )
 
     def _forget(self) -> None:
