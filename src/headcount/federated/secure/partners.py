@@ -1,6 +1,6 @@
 """Who shares secrets with whom: a ring in random order, on which everybody's partners are the nearest.
 
-Of n people who begin, at least m are *counted on*: they answer to the end, and tell nobody their secrets. The server
+Of n people who begin, at least m are *counted on*: their vectors come, and they tell nobody their secrets. The server
 may know the secrets of all others, whose places are independent of the order, which is drawn afterwards. Then it learns
 the sum of the vectors of those m, and nothing else about them, unless
 
