@@ -22,8 +22,7 @@ MAX_SCALE = 2500
 """Largest scale: its tables have 100,000 edges."""
 BITS = 128
 DEVIATIONS, SCALES = 10, 60
-"""The tail that is left out of a quantile, below 1e-20, begins so many standard deviations, and so many scales, above
-the mean."""
+"""Standard deviations and scales above the mean at which the tail begins that a quantile leaves out, below 1e-20."""
 
 
 @dataclass(frozen=True)

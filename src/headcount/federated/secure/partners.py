@@ -9,9 +9,9 @@ the sum of the vectors of those m, and nothing else about them, unless
 - or one of them has `threshold` partners among the others, who could restore both secrets: n times the tail of a
   hypergeometric law (Bell et al. 2020, section 3.3, with the random ring of their experiments).
 
-The threshold is above half of the partners, so that no two groups of them, told two different stories, restore both
-secrets of a person. Both bounds rise with n, so that they are computed for as many people as there can be. If everybody
-is everybody's partner, there is no chance: the threshold is above the number of all others.
+The threshold is above half of the partners, so that no two groups of them, with different lists of who answered,
+restore both secrets of a person. Both bounds rise with n, so that they are computed for as many people as there can be.
+If everybody is everybody's partner, there is no chance: the threshold is above the number of all others.
 """
 
 from bisect import bisect

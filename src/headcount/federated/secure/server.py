@@ -240,7 +240,7 @@ class SumServer(Single):
 
     def _check_partners_left(self, count: int) -> None:
         """Whoever has too few would refuse, by where they are on the ring, and no sum could be opened without them. So
-        nobody is asked for a vector."""
+        nobody sends a vector."""
         if count < self._terms.threshold:
             self._forget()
             raise Refused(
