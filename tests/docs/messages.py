@@ -69,7 +69,10 @@ the pair, or minus it if the partner's number is lower; modulo 2^`bits` |
 
 A client answers a round once, never one whose promise does not hold, and draws its coins or its noise from the \
 system's randomness: [sample and threshold](../proofs/sample-threshold.md), [shuffled noise](../proofs/shuffle.md), \
-[secure sum](../proofs/secure-sum.md).
+[secure sum](../proofs/secure-sum.md). In a secure sum it refuses fewer partners or boxes than `threshold`, more \
+partners than `partners`, itself as a partner, numbers that are not those of partners, and fewer answers than \
+`minimum`, which it counts if everybody is everybody's partner. It refuses nothing for what another person sent, such \
+as keys that two of them share, or a box that it cannot open.
 """
 STATE = """## State of a stream
 
