@@ -104,7 +104,7 @@ def errors(round_: SecureRound, total: Total, places: Sequence[Sequence[int]], t
 
 
 def exact_delta(round_: SecureRound) -> Fraction:
-    """The certified delta at the round's epsilon, if exactly the people who are counted on add noise."""
+    """The certified delta at the round's epsilon, if exactly the people whose noise is priced add any."""
     event = round_.events[-1]
     own = gaussian.discrete_delta(round_.epsilon, [event]) if isinstance(event, Gaussian) else native(event).delta
     return own + round_.slack

@@ -52,20 +52,27 @@ the number of those who sent keys, and integers are big-endian unless said other
 | keys | X25519, two pairs for each person and sum: of boxes and of masks |
 | partners of person i | if n - 1 is at most `partners`, everybody else; else i ± 1, ..., i ± `partners` / 2, modulo n |
 | key for a purpose | HKDF-SHA256 of the common X25519 secret, 32 bytes, without salt. Its info is these texts, each \
-on a line, the last without a line feed: `headcount secure sum`, the digest, the purpose, two numbers. The purpose is \
-`box` with the numbers of sender and receiver, or `mask` with the lower number first |
+on a line, the last without a line feed: `headcount secure sum`, the digest, the purpose, two numbers, and the public \
+keys of both people that the secret is of, in hexadecimal and in alphabetical order. The purpose is `box` with the \
+numbers of sender and receiver, or `mask` with the lower number first |
+| seed | 32 random bytes, of which two keys are derived in the same way, without numbers and keys: its commitment \
+(`seed` of `sum-keys`, in hexadecimal) with the purpose `seed`, and the key of the person's own mask with the purpose \
+`own` |
 | shares of 32 bytes | modulo the prime 2^256 + 297: the secret is the value at 0 of a polynomial of degree \
 `threshold` - 1, the share of person i its value at i + 1, as 66 hexadecimal digits |
 | box | ChaCha20-Poly1305 with a nonce of 12 zero bytes and no further data; the content is the 33 bytes of the \
 partner's share of the seed, then 33 of the share of the secret key of masks |
 | mask of 32 bytes | the stream of ChaCha20 with that key, counter and nonce 0, in little-endian words of 4 bytes, \
 or of 8 if `bits` is above 32; each word modulo 2^`bits` |
-| masked vector | the person's numbers, plus the mask of their seed, plus for each partner in their inbox the mask of \
+| masked vector | the person's numbers, plus their own mask, plus for each partner in their inbox the mask of \
 the pair, or minus it if the partner's number is lower; modulo 2^`bits` |
 
 A client answers a round once, never one whose promise does not hold, and draws its coins or its noise from the \
 system's randomness: [sample and threshold](../proofs/sample-threshold.md), [shuffled noise](../proofs/shuffle.md), \
-[secure sum](../proofs/secure-sum.md).
+[secure sum](../proofs/secure-sum.md). In a secure sum it refuses fewer partners or boxes than `threshold`, more \
+partners than `partners`, itself as a partner, numbers that are not those of partners, and fewer answers than \
+`minimum`, which it counts if everybody is everybody's partner. It refuses nothing for what another person sent, such \
+as keys that two of them share, or a box that it cannot open.
 """
 STATE = """## State of a stream
 

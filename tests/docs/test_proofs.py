@@ -237,6 +237,16 @@ def test_secure_sums(items: int) -> None:
     assert f"| {items} | {' | '.join(cells)} |" in parts(SECURE_SUM)["Utility"]
 
 
+def test_the_worked_secure_sum() -> None:
+    """One item: all but one of those who are counted on are priced, in the numbers and in the root."""
+    text = parts(SECURE_SUM)["Utility"]
+    asked = SecureAnalyst().publish("Which?", keys=KEYS, people=1000, epsilon=1)
+    assert (asked.needed, asked.priced) == (810, 809)
+    assert "810 are counted on" in text
+    assert f"Times √(950/{asked.priced}) that is {asked.shares.deviation(950):.3g}." in text
+    assert f"An interval of 95% is {asked.shares.width(950)} people wide on each side." in text
+
+
 def test_noise_of_protocols() -> None:
     def variance(scale: float) -> float:
         return 2 * exp(-1 / scale) / (1 - exp(-1 / scale)) ** 2

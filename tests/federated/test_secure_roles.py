@@ -19,6 +19,7 @@ from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, MissingPackage
 from headcount.federated import Refused, SecureAnalyst, SecureClient, SecureRound, SecureServer, Total
 from headcount.federated.listed.release import statements
+from headcount.federated.secure.partners import MAX_FAILURE
 from headcount.federated.transport import SecureMemoryTransport, collect_sum
 from tests.federated.people import ID
 
@@ -191,6 +192,20 @@ def test_the_quieter_noise_is_taken_and_keeps_the_promise(neighbours: Neighbours
         assert asked.unit & (asked.unit - 1) == 0
 
 
+@pytest.mark.parametrize("delta", [0, "1e-6"])
+def test_no_two_groups_of_partners_restore_both_secrets(delta: Any) -> None:
+    """If one half heard that a person dropped out and the other one that their vector came, neither is enough."""
+    asked = publish(delta=delta, people=300)
+    partners = min(asked.partners, asked.people - 1)
+    assert 2 * asked.threshold > partners
+    assert not replace(asked, threshold=partners // 2).holds
+    trusted = publish(delta=delta, people=300, honest=1, minimum=300)
+    few = replace(trusted, partners=partners + partners % 2, threshold=partners // 2 + 1)
+    half = replace(few, threshold=partners // 2)
+    assert half.failure <= MAX_FAILURE  # what else there is to check would let it pass
+    assert (few.holds, half.holds) == (True, False)
+
+
 def test_without_a_delta_everybody_is_a_partner() -> None:
     asked = publish(delta=0, people=300)
     assert (asked.partners, asked.delta, asked.failure) == (300, Fraction(0), Fraction(0))
@@ -235,6 +250,8 @@ def test_fields_that_contradict_each_other() -> None:
     for wrong in ({"keys": ()}, {"partners": 3}, {"minimum": 31}, {"unit": 2}, {"spread": Fraction(3000)}):
         with pytest.raises(BadParameter):
             replace(asked, **wrong)
+    with pytest.raises(BadParameter, match=r"honest=0\.03, minimum=27: at least 2 people are counted on\. Fix: "):
+        replace(asked, honest=Fraction("0.03"))
 
 
 # the release
@@ -266,9 +283,9 @@ def test_it_explains_itself(neighbours: Neighbours) -> None:
     for said in (
         "1. People keep their items. 29 people answered. At most 2 items of each person can take part",
         "All shares add up to discrete Laplace noise with a standard deviation of",
-        "The server sees masked numbers and the noisy sum. With fewer than 27 answers it can open nothing.",
+        "The server sees masked numbers and the noisy sum. With fewer than 27 answers the protocol opens nothing.",
         f"5. Privacy: {changes[neighbours]} any one person who answers",
-        "if at least 25 people who answered add their noise and tell nobody. It does not hide who answers.",
+        "if at least 25 people who answered add their noise and tell nobody; it is also for what each of these sees.",
     ):
         assert said in text
     assert [each.kind for each in statements(asked, 29)] == [

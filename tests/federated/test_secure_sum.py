@@ -3,7 +3,7 @@
 import copy
 import pickle
 from base64 import b64decode
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -17,8 +17,18 @@ from scipy import stats
 from headcount.errors import BadParameter
 from headcount.federated import Refused, Report
 from headcount.federated.schema import Message
-from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumServer, SumShares, SumSurvivors
-from headcount.federated.secure.keys import KeyPair
+from headcount.federated.secure import (
+    SumClient,
+    SumInbox,
+    SumKeys,
+    SumMasked,
+    SumPartners,
+    SumServer,
+    SumShares,
+    SumSurvivors,
+    SumUnmask,
+)
+from headcount.federated.secure.keys import KeyPair, commitment
 from headcount.federated.secure.masks import pair_mask
 from headcount.federated.secure.partners import MAX_FAILURE, arrangement, failure, partners_of, unfinished
 from headcount.federated.secure.sharing import PRIME, restore, split
@@ -28,6 +38,7 @@ from tests.federated.sums import NOBODY, SYSTEM, Sum, run, terms, ticket, vector
 
 pytest.importorskip("cryptography", reason="needs headcount[secure]")
 FALSE_ALARM = 1e-9
+Planted = Callable[[SumClient, SumClient], set[int]]
 
 
 # the parts
@@ -107,14 +118,16 @@ def test_a_sparse_arrangement_is_safe_and_small(people: int, minimum: int, count
     assert found is not None
     assert found[0] <= 100
     assert failure(people, counted_on, *found) <= MAX_FAILURE
-    assert failure(people, counted_on, found[0], found[1] - 1) > MAX_FAILURE
+    assert 2 * found[1] > found[0]
+    assert failure(people, counted_on, found[0], found[1] - 1) > MAX_FAILURE or 2 * (found[1] - 1) <= found[0]
     assert unfinished(people, minimum, *found) <= Fraction(1, 10**6)
     for fewer in (people - 1, people - people // 20):
         assert failure(fewer, counted_on, *found) <= failure(people, counted_on, *found)
 
 
 def test_with_everybody_as_partner_the_threshold_is_above_all_others() -> None:
-    assert arrangement(10, 9, 8) == (10, 3)
+    assert arrangement(10, 9, 8) == (10, 5)  # and above half of the partners
+    assert arrangement(10, 9, 5) == (10, 6)
     assert failure(10, 8, 10, 3) == 0
     assert failure(10, 8, 10, 2) == 1
     assert arrangement(10, 5, 4) is None
@@ -167,6 +180,18 @@ def test_too_few_shares_open_nothing() -> None:
     assert not any(sum_.server._received)
 
 
+def test_nobody_is_asked_for_a_vector_if_a_person_has_too_few_partners_left() -> None:
+    """By the order on the ring: all partners of one person but two leave before they share."""
+    sum_ = Sum(terms(12, minimum=6, partners=6, threshold=4), vectors(12, 3))
+    replies = sum_.begin()
+    tickets = {number: name for name, number in sum_.server._numbers.items()}
+    gone = {int(tickets[number], 16) for number in (1, 2, 3, 11)}  # of 0; 4 has 3 left, too
+    with pytest.raises(Refused, match=r"A person has \d partners left, and 4 are needed: all is forgotten\. Fix: "):
+        sum_.step(replies, gone)
+    assert not any(isinstance(each, SumMasked) for each in sum_.received)
+    assert not any(sum_.server._received)
+
+
 def test_an_early_end_opens_nothing() -> None:
     sum_ = Sum(terms(5), vectors(5, 3))
     sum_.begin()
@@ -208,18 +233,34 @@ def test_the_recorder_would_see_a_mask_that_is_missing() -> None:
 
 
 def test_the_server_has_never_both_secrets_of_a_person() -> None:
-    """Of those whose vector came: shares of the seed alone; of the others: of the key alone."""
-    sum_ = Sum(terms(8, minimum=6), vectors(8, 3))
-    run(sum_, NOBODY, NOBODY, {7})
-    server_seen = {type(each).kind for each in sum_.received}
-    assert server_seen == {"sum-keys", "sum-shares", "sum-masked", "sum-unmask"}
-    sent = Counter(type(each).kind for each in sum_.received)
-    assert sent == {"sum-keys": 8, "sum-shares": 8, "sum-masked": 7, "sum-unmask": 7}
-    # every client tells once, and has forgotten its secrets
-    for name, client in sum_.clients.items():
-        if name != ticket(7):
-            assert not client._shares
-            assert not hasattr(client, "_mask_keys")
+    """Of those whose vector came, shares restore the seed alone; of the others, the key alone. All that the server
+    receives in the last step is tried: every choice of as many shares as restore a secret."""
+    sum_ = Sum(terms(8, minimum=6, threshold=3), vectors(8, 3))
+    secrets = {name: (client._seed, client._mask_keys.secret) for name, client in sum_.clients.items()}
+    replies = sum_.step(sum_.begin())
+    numbers = dict(sum_.server._numbers)
+    sum_.step(sum_.step(replies, {7}))
+    given = {each.ticket: dict(each.shares) for each in sum_.received if isinstance(each, SumUnmask)}
+    assert len(given) == 7
+    for name, (seed, key) in secrets.items():
+        shares = {numbers[giver]: told[numbers[name]] for giver, told in given.items() if numbers[name] in told}
+        assert len(shares) == (7 if name == ticket(7) else 6)
+        found = {restore({number: shares[number] for number in some}, 3) for some in combinations(shares, 3)}
+        assert found == {bytes(key) if name == ticket(7) else bytes(seed)}
+
+
+def test_a_client_forgets_its_vector_and_its_secrets() -> None:
+    sum_ = Sum(terms(5), vectors(5, 3))
+    replies = sum_.step(sum_.begin())
+    client = sum_.clients[ticket(0)]
+    assert hasattr(client, "_vector")
+    replies = sum_.step(replies)
+    assert not hasattr(client, "_vector")
+    sum_.step(replies)
+    assert not client._shares
+    assert not client._seed
+    assert not hasattr(client, "_mask_keys")
+    assert not hasattr(client, "_box_keys")
 
 
 def test_nothing_of_a_vector_is_in_a_representation() -> None:
@@ -281,6 +322,16 @@ def test_masks_of_a_pair_cancel_in_one_round_alone() -> None:
     assert ((mine + elsewhere) % 2**16).any()
 
 
+def test_a_pair_of_public_keys_has_masks_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same secret in common, but other public keys: other masks. So keys of a purpose are bound to the keys."""
+    one, other = KeyPair(SYSTEM.secret()), KeyPair(SYSTEM.secret())
+    mine = pair_mask(one, 1, other.public, 4, terms(5, length=200))
+    monkeypatch.setattr(KeyPair, "agree", lambda _self, _public: bytes(32))
+    plain = [pair_mask(each, 1, other.public, 4, terms(5, length=200)) for each in (one, KeyPair(SYSTEM.secret()))]
+    assert (plain[0] != plain[1]).any()
+    assert (plain[0] != mine).any()
+
+
 def test_what_the_server_refuses() -> None:
     sum_ = Sum(terms(5), vectors(5, 3))
     with pytest.raises(BadParameter, match="not one that a person sends"):
@@ -288,8 +339,14 @@ def test_what_the_server_refuses() -> None:
     keys = sum_.clients[ticket(0)].begin()
     with pytest.raises(Refused, match="hides nothing"):
         sum_.server.add(replace(keys, mask="00" * 32))
-    for client in list(sum_.clients.values())[1:]:
-        sum_.server.add(client.begin())
+    with pytest.raises(Refused, match=r"A key is used twice\. Fix: "):
+        sum_.server.add(replace(keys, box=keys.mask))
+    others = [client.begin() for client in list(sum_.clients.values())[1:]]
+    for other in others:
+        sum_.server.add(other)
+    for public in (others[0].box, others[0].mask):
+        with pytest.raises(Refused, match="A key is used twice"):
+            sum_.server.add(replace(keys, box=public))
     with pytest.raises(Refused, match="too late, or too early"):
         sum_.server.add(SumMasked(ID, ticket(1), ""))
     replies = sum_.server.advance()
@@ -307,8 +364,8 @@ def test_what_the_server_refuses() -> None:
         sum_.server.add(replace(masked, vector=""))
     sum_.server.add(masked)
     full = SumServer(terms(5))
-    for number in range(5):
-        full.add(replace(keys, ticket=ticket(number)))
+    for client in Sum(terms(5), vectors(5, 3)).clients.values():
+        full.add(client.begin())
     with pytest.raises(Refused, match="at most 5 people"):
         full.add(replace(keys, ticket=ticket(5)))
 
@@ -321,10 +378,11 @@ def test_what_a_client_refuses() -> None:
     rows = first.partners
     wrong = [
         (replace(first, partners=rows[:2]), "2 partners, and 3 are needed"),
-        (replace(first, number=rows[0][0]), "listed twice"),
-        (replace(first, partners=((*rows[0][:1], *rows[1][1:]), *rows[1:])), "listed twice"),
+        (replace(first, partners=(*rows, (99, "1" * 64, "2" * 64))), "6 partners, and there are at most 5"),
+        (replace(first, number=rows[0][0]), "A partner of this person is this person"),
+        (replace(first, partners=((rows[0][0], *client._public), *rows[1:])), "A partner of this person is"),
         (SumSurvivors(ID, 6, ()), "not the next message"),
-        (SumKeys(ID, ticket(0), "1" * 64, "2" * 64), "not the next message"),
+        (SumKeys(ID, ticket(0), "1" * 64, "2" * 64, "3" * 64), "not the next message"),
     ]
     for message, why in wrong:
         with pytest.raises(Refused, match=why):
@@ -340,12 +398,83 @@ def test_what_a_client_refuses() -> None:
     third = replies[ticket(0)]
     assert isinstance(third, SumSurvivors)
     with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
-        client.answer(replace(third, answered=4))
+        client.answer(replace(third, partners=third.partners[:3]))
     with pytest.raises(Refused, match="not that of a partner"):
         client.answer(replace(third, partners=((99,),)))
     sum_.step(replies)
     with pytest.raises(Refused, match="not the next message"):
         client.answer(third)
+
+
+@pytest.mark.parametrize(("partners", "told"), [(6, 3), (4, 4)], ids=["everybody", "some"])
+def test_a_client_counts_those_who_answered_itself_if_it_can(partners: int, told: int) -> None:
+    """A server that says more than there are is believed only by those who know a part of all people."""
+    sum_ = Sum(terms(6, minimum=5, partners=partners), vectors(6, 3))
+    replies = sum_.step(sum_.step(sum_.begin()))
+    message = replies[ticket(0)]
+    assert isinstance(message, SumSurvivors)
+    lie = replace(message, answered=6, partners=message.partners[:3])
+    if told == 3:
+        with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
+            sum_.clients[ticket(0)].answer(lie)
+    else:
+        with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
+            sum_.clients[ticket(0)].answer(replace(message, answered=4))
+        sum_.clients[ticket(0)].answer(lie)
+
+
+def share_keys(one: SumClient, other: SumClient) -> set[int]:
+    """Two tickets of one person: they refuse each other, and nobody else does. Returns who drops out."""
+    other._box_keys, other._mask_keys = one._box_keys, one._mask_keys
+    return {0, 1}
+
+
+def have_one_key(one: SumClient, other: SumClient) -> set[int]:
+    """A person whose keys are one, who goes on to the end."""
+    one._box_keys = one._mask_keys
+    return set()
+
+
+@pytest.mark.parametrize("planted", [share_keys, have_one_key])
+def test_keys_of_one_person_silence_nobody(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the check of the server, partners go on, and the round ends with the right sum."""
+    people = vectors(7, 3)
+    sum_ = Sum(terms(7, minimum=5), people)
+    monkeypatch.setattr(SumServer, "_check_unused", lambda self, box, mask: None)
+    gone = planted(sum_.clients[ticket(0)], sum_.clients[ticket(1)])
+    replies = sum_.begin()
+    for number in gone:
+        with pytest.raises(Refused, match="A partner of this person is this person"):
+            sum_.clients[ticket(number)].answer(replies[ticket(number)])
+    for without in (gone, NOBODY, NOBODY):
+        replies = sum_.step(replies, without)
+    found, there = sum_.server.close(), [vector for number, vector in enumerate(people) if number not in gone]
+    assert (found.answered, found.sums) == (len(there), tuple(np.sum(there, axis=0).tolist()))
+
+
+@pytest.mark.parametrize("wrong", ["seed", "key", "no secret"])
+def test_a_wrong_share_opens_nothing(wrong: str) -> None:
+    """Of a seed, of a key of masks, or one that gives no secret at all: the sum would be garbage."""
+    sum_ = Sum(terms(6, minimum=5), vectors(6, 3))
+    replies = sum_.step(sum_.begin())
+    numbers = dict(sum_.server._numbers)
+    replies = sum_.step(replies, {5} if wrong == "key" else NOBODY)
+    messages = [sum_.clients[name].answer(message) for name, message in replies.items()]
+    target = numbers[ticket(5 if wrong == "key" else 1)]
+    for message in messages:
+        assert isinstance(message, SumUnmask)
+        shares = dict(message.shares)
+        if target in shares:
+            shares[target] = "f" * 66 if wrong == "no secret" else f"{int(shares[target], 16) ^ 1:066x}"
+        sum_.server.add(replace(message, shares=tuple(shares.items())))
+    with pytest.raises(Refused, match=r"A share is wrong: nothing is opened\. Fix: "):
+        sum_.server.close()
+    assert not any(sum_.server._received)
+
+
+def test_a_commitment_is_to_one_seed_of_one_round() -> None:
+    one, other = bytes(32), b"\x01" * 32
+    assert len({commitment(one, ID), commitment(other, ID), commitment(one, "f" * 32)}) == 3
 
 
 def test_boxes_that_are_broken_are_nobody_elses_fault() -> None:

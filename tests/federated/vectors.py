@@ -26,7 +26,7 @@ SHAPE = ShapeRound(
     *("add-remove", Fraction(1), Fraction(0), "secure-sum"),
 )
 SECURE = SecureRound(
-    *(ID, "Which song?", ("blue", "Ω🎵"), 1, 40, 36, Fraction("0.9"), "laplace", Fraction(1), 1, 12, 40, 8),
+    *(ID, "Which song?", ("blue", "Ω🎵"), 1, 40, 36, Fraction("0.9"), "laplace", Fraction(1), 1, 12, 40, 20),
     *("add-remove", Fraction(1), Fraction(0)),
 )
 WEAK = replace(SECURE, spread=Fraction("0.9"))
@@ -46,7 +46,7 @@ MESSAGES: tuple[Message, ...] = (
     Total(SHAPE.digest, 950, (1, -5, 1)),
     SECURE,
     WEAK,
-    SumKeys(SECURE.digest, TICKET, *PUBLIC),
+    SumKeys(SECURE.digest, TICKET, *PUBLIC, "3c" * 32),
     SumPartners(SECURE.digest, 3, ((0, *PUBLIC), (17, PUBLIC[1], PUBLIC[0]))),
     SumShares(SECURE.digest, TICKET, ((0, BOX), (17, BOX))),
     SumInbox(SECURE.digest, ((17, BOX),)),

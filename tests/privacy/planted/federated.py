@@ -22,6 +22,12 @@ BUGS = [
         "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
     ),
     Bug(
+        "secure sum: whoever takes part subtracts their own noise from the release",
+        "federated/listed/round.py",
+        (("return self.needed - 1", "return self.needed"),),
+        "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
+    ),
+    Bug(
         "secure sum: the modulus has no place for a sign",
         "federated/listed/shares.py",
         ((".bit_length() + 1", ".bit_length()"),),
@@ -42,7 +48,7 @@ BUGS = [
     Bug(
         "secure sum: a person's own mask stays in the sum",
         "federated/secure/server.py",
-        (("total = total + mask(self._restore(shares), self._terms)", "self._restore(shares)"),),
+        (("total = total + self._own_mask(", "self._own_mask("),),
         "tests/federated/test_secure_sum.py::test_dropouts_at_every_step",
     ),
     Bug(
@@ -54,13 +60,72 @@ BUGS = [
     Bug(
         "secure sum: no mask of one's own",
         "federated/secure/client.py",
-        (("masked = self._vector + mask(self._seed, self._terms)", "masked = self._vector.copy()"),),
+        (("masked = self._vector + own_mask(self._seed, self._terms)", "masked = self._vector.copy()"),),
         "tests/federated/test_secure_privacy.py::test_a_vector_that_comes_late_stays_hidden_under_its_own_mask",
     ),
     Bug(
         "secure sum: a client opens the sum of a few",
         "federated/secure/client.py",
-        (('_check_enough(message.answered, self._terms.minimum, "vectors")', ""),),
+        (('_check_enough(count, self._terms.minimum, "vectors")', ""),),
         "tests/federated/test_secure_sum.py::test_what_a_client_refuses",
+    ),
+    Bug(
+        "secure sum: a client believes how many answered, although it could count them",
+        "federated/secure/client.py",
+        (("len(answered) + 1 if self._terms.is_complete else message.answered", "message.answered"),),
+        "tests/federated/test_secure_sum.py::test_a_client_counts_those_who_answered_itself_if_it_can",
+    ),
+    Bug(
+        "secure sum: a client shares its secrets with as many as the server likes",
+        "federated/secure/client.py",
+        (("if len(partners) > (most := self._terms.most_partners):", "if (most := 0):"),),
+        "tests/federated/test_secure_sum.py::test_what_a_client_refuses",
+    ),
+    Bug(
+        "secure sum: one person's keys make all of their partners refuse",
+        "federated/secure/client.py",
+        (("if number in partners or not", "if len(keys) < 2 * len(partners) or number in partners or not"),),
+        "tests/federated/test_secure_sum.py::test_keys_of_one_person_silence_nobody",
+    ),
+    Bug(
+        "secure sum: one person has many tickets with the same keys",
+        "federated/secure/server.py",
+        (("self._used |= {message.box, message.mask}", "pass"),),
+        "tests/federated/test_secure_sum.py::test_what_the_server_refuses",
+    ),
+    Bug(
+        "secure sum: people are asked for vectors although some must refuse",
+        "federated/secure/server.py",
+        (
+            (
+                "if count < self._terms.threshold:\n            self._forget()",
+                "if count < 0:\n            self._forget()",
+            ),
+        ),
+        "tests/federated/test_secure_sum.py::test_nobody_is_asked_for_a_vector_if_a_person_has_too_few_partners_left",
+    ),
+    Bug(
+        "secure sum: half of the partners restore a secret",
+        "federated/listed/round.py",
+        ((" and 2 * self.threshold > self.terms.most_partners", ""),),
+        "tests/federated/test_secure_roles.py::test_no_two_groups_of_partners_restore_both_secrets",
+    ),
+    Bug(
+        "secure sum: a wrong share of a seed makes garbage",
+        "federated/secure/server.py",
+        (("if commitment(seed, self._terms.round) != announced.seed:", "if False:"),),
+        "tests/federated/test_secure_sum.py::test_a_wrong_share_opens_nothing",
+    ),
+    Bug(
+        "secure sum: a wrong share of a key makes garbage",
+        "federated/secure/server.py",
+        (("if own.public != keys[number].mask:", "if False:"),),
+        "tests/federated/test_secure_sum.py::test_a_wrong_share_opens_nothing",
+    ),
+    Bug(
+        "secure sum: a client tells both secrets, one to each half of its partners",
+        "federated/secure/client.py",
+        (("seed if number in answered else key for", "seed if number % 2 else key for"),),
+        "tests/federated/test_secure_sum.py::test_the_server_has_never_both_secrets_of_a_person",
     ),
 ]

@@ -56,8 +56,8 @@ class SecureAnalyst:
         """Publish a round about the items of a public list, for up to `people` people.
 
         minimum: the fewest answers, 90% of people by default; with fewer, nothing is opened.
-        honest: of `minimum` answers, the smallest share of people who add their noise and tell nobody. Their noise
-            alone keeps the promise; the noise of all others comes on top.
+        honest: of `minimum` answers, the smallest share of people who add their noise and tell nobody. Their noise,
+            less any one's, keeps the promise; the noise of all others comes on top.
 
         Noise is discrete Laplace or discrete Gaussian, whichever is less. Laplace noise needs hardly any delta: the
         round then promises less than was typed.

@@ -21,8 +21,8 @@ from headcount.noise.laplace import NegativeBinomial
 MAX_SCALE = 2500
 """Largest scale: its tables have 100,000 edges."""
 BITS = 128
-SCALES = 60
-"""Number of scales beyond which the tail, below 1e-20, is left out of a quantile."""
+DEVIATIONS, SCALES = 10, 60
+"""Standard deviations and scales above the mean at which the tail begins that a quantile leaves out, below 1e-20."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class LaplaceShares(NoiseShares):
     def event(self, change: int) -> Laplace:
         return Laplace(self.spread, Fraction(change * self.unit))
 
-    def slack(self, epsilon: Fraction, length: int) -> Fraction:
+    def slack(self, length: int) -> Fraction:
         return Fraction(0)
 
     def deviation(self, answered: int) -> float:
@@ -44,10 +44,12 @@ class LaplaceShares(NoiseShares):
 
     def width(self, answered: int) -> int:
         """By the law of the difference of two negative binomial numbers, in floating point."""
-        shape, size = answered / self.needed, SCALES * ceil(self.spread * (1 + answered / self.needed))
+        shape = answered / self.needed
+        size = ceil(self.spread * (shape + DEVIATIONS * sqrt(shape) + SCALES))
         sizes = np.arange(size)
         log_ways = scipy.special.gammaln(sizes + shape) - scipy.special.gammaln(sizes + 1)
-        one = np.exp(log_ways - sizes / float(self.spread))
+        log_one = log_ways - sizes / float(self.spread)
+        one = np.exp(log_one - log_one.max())
         spectrum = np.fft.rfft(one / one.sum(), 2 * size)
         difference = np.fft.irfft(np.abs(spectrum) ** 2)[:size]  # of 0, 1, 2, ..., and as much below 0
         inside = 2 * np.cumsum(difference) - difference[0]

@@ -52,6 +52,11 @@ class SecureQuestion:
         return ceil(self.honest * self.minimum)
 
     @property
+    def priced(self) -> int:
+        """Number of people whose noise is priced: all who are counted on but one."""
+        return self.needed - 1
+
+    @property
     def change(self) -> int:
         """Number of counts that one person can change."""
         return min(self.items * changed_people(self.neighbours), len(self.keys))
@@ -74,7 +79,7 @@ class SecureQuestion:
         """Kinds of noise that the budget allows."""
         found: dict[Noise, NoiseShares] = {}
         if (scale := self.change / self.epsilon) <= MAX_SCALE:
-            found["laplace"] = LaplaceShares(scale, 1, self.needed)
+            found["laplace"] = LaplaceShares(scale, 1, self.priced)
         if self.delta > RESERVED:
             found["gaussian"] = self._gaussian()
         if not found:
@@ -97,4 +102,4 @@ class SecureQuestion:
         squared = Fraction(self.change * unit**2)
         delta = round_down(self.delta - RESERVED)
         variance = calibrate.gaussian_variance(self.epsilon, delta, squared, self.change)
-        return GaussianShares(round_up(variance / self.needed), unit, self.needed)
+        return GaussianShares(round_up(variance / self.priced), unit, self.priced)

@@ -100,7 +100,7 @@ def _noise(round_: SecureRound, answered: int) -> str:
 def _masks(round_: SecureRound) -> str:
     return (
         "Numbers leave a device under masks that cancel in the sum. The server sees masked numbers and the noisy sum. "
-        f"With fewer than {round_.minimum:,} answers it can open nothing."
+        f"With fewer than {round_.minimum:,} answers the protocol opens nothing."
     )
 
 
@@ -109,8 +109,8 @@ def _guarantee(round_: SecureRound) -> str:
     return (
         f"Privacy: {_CHANGES[round_.neighbours]} changes the probability of any outcome by at most a factor of "
         f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the server sees, if it follows the "
-        f"protocol, and if at least {round_.needed:,} people who answered add their noise and tell nobody. It does not "
-        "hide who answers."
+        f"protocol, and if at least {round_.needed:,} people who answered add their noise and tell nobody; it is also "
+        "for what each of these sees. It does not hide who answers."
     )
 
 

@@ -11,7 +11,7 @@ from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Guarantee
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
-from headcount.exact import round_up
+from headcount.exact import round_up, written
 from headcount.federated.listed.gaussian import GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.shares import NoiseShares
@@ -24,6 +24,8 @@ from headcount.wording import counted_noun, format_number
 MAX_KEYS = 2**16
 MAX_PEOPLE = 2**20
 """Largest number of people in one sum: their server holds everybody's keys."""
+MIN_NEEDED = 2
+"""Fewest people who are counted on: one of them may subtract their own noise."""
 MAX_UNIT = 2**20
 MAX_VARIANCE = 2**40
 MAX_BITS = 62
@@ -56,8 +58,8 @@ class SecureRound(Digested):
     """Smallest share of `minimum` people who answer, add their noise, and tell nobody."""
     noise: Annotated[Noise, Choice(get_args(Noise))]
     spread: Annotated[Fraction, Ratio(Fraction(1, 100), MAX_VARIANCE, longest=MAX_DIGITS)]
-    """Of "laplace", the scale of the noise that those people's shares add up to; of "gaussian", the variance of one
-    share, in squared units."""
+    """Of "laplace", the scale of the noise that the shares of all but one of those people add up to; of "gaussian", the
+    variance of one share, in squared units."""
     unit: Annotated[int, Whole(1, MAX_UNIT)]
     """What one person adds to an item: noise is drawn in parts of a person."""
     bits: Annotated[int, Whole(2, MAX_BITS)]
@@ -73,6 +75,7 @@ class SecureRound(Digested):
 
     rules = (
         "There is at least one key; `minimum` is at most `people`; `partners` is even.",
+        "`honest` times `minimum` is above 1.",
         f'With `noise` "laplace", `unit` is 1 and `spread` at most {MAX_SCALE:,}.',
         "Noise, bits, partners and threshold keep the promise; whoever gets the round checks that.",
     )
@@ -88,11 +91,21 @@ class SecureRound(Digested):
             )
         if self.noise == "laplace" and (self.unit != 1 or self.spread > MAX_SCALE):
             raise BadParameter(f'noise="laplace": the unit is 1, the scale at most {MAX_SCALE:,}.', fix="unit=1")
+        if self.needed < MIN_NEEDED:
+            raise BadParameter(
+                f"honest={written(self.honest)}, minimum={self.minimum}: at least {MIN_NEEDED} people are counted on.",
+                fix='honest="0.9"',
+            )
 
     @property
     def needed(self) -> int:
-        """Number of people who are counted on: their shares make up the noise that is priced."""
+        """Number of people who are counted on: they answer, add their noise, and tell nobody."""
         return ceil(self.honest * self.minimum)
+
+    @property
+    def priced(self) -> int:
+        """Number of people whose noise is priced: each of those counted on can subtract their own from the release."""
+        return self.needed - 1
 
     @property
     def change(self) -> int:
@@ -102,7 +115,7 @@ class SecureRound(Digested):
     @cached_property
     def shares(self) -> NoiseShares:
         """The noise."""
-        return SHARES[self.noise](self.spread, self.unit, self.needed)
+        return SHARES[self.noise](self.spread, self.unit, self.priced)
 
     @cached_property
     def failure(self) -> Fraction:
@@ -112,7 +125,7 @@ class SecureRound(Digested):
     @cached_property
     def slack(self) -> Fraction:
         """What delta has beside that of the noise's own law."""
-        return round_up(self.shares.slack(self.epsilon, len(self.keys)) + self.failure)
+        return round_up(self.shares.slack(len(self.keys)) + self.failure)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -123,7 +136,7 @@ class SecureRound(Digested):
     @cached_property
     def holds(self) -> bool:
         """True if the noise keeps the promise, no sum wraps, and enough partners restore a secret."""
-        safe = self.failure <= MAX_FAILURE and self.slack < 1
+        safe = self.failure <= MAX_FAILURE and self.slack < 1 and 2 * self.threshold > self.terms.most_partners
         fits = self.bits >= self.shares.bits(self.people, len(self.keys))
         return safe and fits and covers(Cost(self.epsilon, self.delta), self.events)
 

@@ -32,8 +32,9 @@ class NoiseShares(ABC):
         """What happened, if one person changes `change` places by `unit`."""
 
     @abstractmethod
-    def slack(self, epsilon: Fraction, length: int) -> Fraction:
-        """Addition to delta as the sum of shares has nearly, and not exactly, the law of the event."""
+    def slack(self, length: int) -> Fraction:
+        """Addition to delta, at any epsilon and in any composition, as the sum of shares has nearly, and not exactly,
+        the law of the event."""
 
     @abstractmethod
     def deviation(self, answered: int) -> float:

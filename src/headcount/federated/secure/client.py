@@ -7,6 +7,7 @@ Invariants:
 - of each partner it gives a share of the seed or of the key of masks, never of both: it answers once, and then forgets
   everything;
 - secrets are fresh, of this sum alone;
+- what another person sends never makes it refuse: only the server can do that;
 - every message is the next one of this sum, or it is refused and changes nothing.
 """
 
@@ -18,8 +19,8 @@ from typing import Any
 from headcount.exact import Integers
 from headcount.federated.messages import Refused
 from headcount.federated.schema import Message
-from headcount.federated.secure.keys import KeyPair, derive, seal, unseal
-from headcount.federated.secure.masks import low_bits, mask, pair_mask
+from headcount.federated.secure.keys import KeyPair, commitment, derive, seal, unseal
+from headcount.federated.secure.masks import low_bits, own_mask, pair_mask
 from headcount.federated.secure.messages import (
     SumInbox,
     SumKeys,
@@ -49,7 +50,7 @@ class SumClient(Single):
         self._box_keys, self._mask_keys = KeyPair(entropy.secret()), KeyPair(entropy.secret())
         self._seed = entropy.secret()
         self._number = 0
-        self._partners: dict[int, str] = {}  # keys of masks
+        self._partners: dict[int, list[str]] = {}  # keys of boxes and of masks
         self._common: dict[int, bytes] = {}  # secrets in common with partners, for boxes
         self._shares: dict[int, tuple[str, str]] = {}  # of partners: of the seed, of the key of masks
         self._senders: frozenset[int] = frozenset()
@@ -65,7 +66,8 @@ class SumClient(Single):
         with self._lock:
             self._expect(SumKeys)
             self._then(SumPartners, self._share)
-            return SumKeys(self._terms.round, self._ticket, self._box_keys.public, self._mask_keys.public)
+            committed = commitment(self._seed, self._terms.round)
+            return SumKeys(self._terms.round, self._ticket, *self._public, committed)
 
     def answer(self, message: Message) -> Message:
         """Answer the next message of the server."""
@@ -74,6 +76,10 @@ class SumClient(Single):
             if getattr(message, "round", None) != self._terms.round or self._step is None:
                 raise Refused("This message is of another sum.", fix="the client of that sum")
             return self._step(message)
+
+    @property
+    def _public(self) -> tuple[str, str]:
+        return self._box_keys.public, self._mask_keys.public
 
     def _expect(self, kind: type[Message]) -> None:
         if kind is not self._next:
@@ -86,9 +92,8 @@ class SumClient(Single):
         """Share both secrets among the partners."""
         partners = {number: keys for number, *keys in message.partners}
         self._check_partners(message.number, partners)
-        self._number = message.number
         self._common = {number: self._box_keys.agree(box) for number, (box, _) in partners.items()}
-        self._partners = {number: masks for number, (_, masks) in partners.items()}
+        self._number, self._partners = message.number, partners
         secrets = self._seed, self._mask_keys.secret
         seeds, keys = (split(each, partners, self._terms.threshold, self._entropy.secret()) for each in secrets)
         boxes = {number: self._seal(number, bytes.fromhex(seeds[number] + keys[number])) for number in partners}
@@ -96,17 +101,20 @@ class SumClient(Single):
         return SumShares(self._terms.round, self._ticket, tuple(sorted(boxes.items())))
 
     def _check_partners(self, number: int, partners: dict[int, list[str]]) -> None:
+        """Keys that partners have in common are no reason to refuse: one person could then silence their partners."""
         _check_enough(len(partners), self._terms.threshold, "partners")
-        own = {self._box_keys.public, self._mask_keys.public}
-        keys = [key for both in partners.values() for key in both]
-        if number in partners or own & set(keys) or len(set(keys)) < len(keys):
-            raise Refused("A partner is listed twice, or is this person.", fix="what the server of this sum sent")
+        if len(partners) > (most := self._terms.most_partners):
+            raise Refused(f"{len(partners):,} partners, and there are at most {most:,}.", fix="the server of this sum")
+        keys = {key for both in partners.values() for key in both}
+        if number in partners or not keys.isdisjoint(self._public):
+            raise Refused("A partner of this person is this person.", fix="what the server of this sum sent")
 
     def _seal(self, number: int, content: bytes) -> str:
         return b64encode(seal(self._box_key(number, self._number, number), content)).decode()
 
     def _box_key(self, partner: int, sender: int, receiver: int) -> bytes:
-        return derive(self._common[partner], self._terms.round, "box", str(sender), str(receiver))
+        public = sorted((self._box_keys.public, self._partners[partner][0]))
+        return derive(self._common[partner], self._terms.round, "box", str(sender), str(receiver), *public)
 
     def _mask(self, message: SumInbox) -> SumMasked:
         """Mask the vector: with everybody who shared, as they do the same."""
@@ -116,10 +124,11 @@ class SumClient(Single):
         opened = {number: self._unseal(number, box) for number, box in boxes.items()}
         self._shares = {number: shares for number, shares in opened.items() if shares is not None}
         self._senders = frozenset(boxes)
-        masked = self._vector + mask(self._seed, self._terms)
+        masked = self._vector + own_mask(self._seed, self._terms)
         for number in boxes:
-            masked += pair_mask(self._mask_keys, self._number, self._partners[number], number, self._terms)
+            masked += pair_mask(self._mask_keys, self._number, self._partners[number][1], number, self._terms)
         self._then(SumSurvivors, self._unmask)
+        del self._vector
         return SumMasked(self._terms.round, self._ticket, to_text(masked & low_bits(self._terms), self._terms))
 
     def _unseal(self, number: int, box: str) -> tuple[str, str] | None:
@@ -134,11 +143,12 @@ class SumClient(Single):
         """Give shares of what masks the sum, and then forget everything."""
         answered = {number for (number,) in message.partners}
         _check_known(answered, self._senders)
-        _check_enough(message.answered, self._terms.minimum, "vectors")
+        count = len(answered) + 1 if self._terms.is_complete else message.answered  # what this person can count
+        _check_enough(count, self._terms.minimum, "vectors")
         shares = {number: seed if number in answered else key for number, (seed, key) in self._shares.items()}
         self._then(None, None)
         self._shares, self._common, self._seed = {}, {}, b""
-        del self._mask_keys, self._box_keys, self._vector
+        del self._mask_keys, self._box_keys
         return SumUnmask(self._terms.round, self._ticket, tuple(sorted(shares.items())))
 
 

@@ -3,7 +3,7 @@
 Invariants:
 
 - a secret is 32 bytes of the person's entropy, for one sum; keys that are agreed on depend on the round, on both
-  people and on the purpose (HKDF-SHA256), so that none is used for anything else;
+  people, on the public keys of both and on the purpose (HKDF-SHA256), so that none is used for anything else;
 - a box is sealed once under its key (ChaCha20-Poly1305): the nonce is 0.
 """
 
@@ -36,6 +36,11 @@ class KeyPair:
             return bytes(self._private.exchange(there))
         except ValueError:  # a point of small order
             raise Refused("This public key hides nothing.", fix="a key that a client made") from None
+
+
+def commitment(seed: bytes, round_: str) -> str:
+    """What a person announces of their seed: it fits no other seed, and says nothing about this one."""
+    return derive(seed, round_, "seed").hex()
 
 
 def derive(common: bytes, *about: str) -> bytes:

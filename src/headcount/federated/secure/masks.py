@@ -15,17 +15,22 @@ SHORT_BITS = 32
 """Largest number of bits for which a word of 4 bytes is enough."""
 
 
-def mask(seed: bytes, terms: SumTerms) -> Residues:
-    """The mask of a seed."""
+def mask(key: bytes, terms: SumTerms) -> Residues:
+    """The mask of 32 bytes."""
     word = np.dtype("<u4" if terms.bits <= SHORT_BITS else "<u8")
-    words = np.frombuffer(stream(bytes(seed), word.itemsize * terms.length), dtype=word)
+    words = np.frombuffer(stream(bytes(key), word.itemsize * terms.length), dtype=word)
     return words.astype(np.uint64) & low_bits(terms)
+
+
+def own_mask(seed: bytes, terms: SumTerms) -> Residues:
+    """The mask of one person, whose seed this is."""
+    return mask(derive(seed, terms.round, "own"), terms)
 
 
 def pair_mask(keys: KeyPair, number: int, public: str, other: int, terms: SumTerms) -> Residues:
     """What one of two people adds, whose keys these are: the other one adds the negative, so that both cancel."""
     low, high = sorted((number, other))
-    seed = derive(keys.agree(public), terms.round, "mask", str(low), str(high))
+    seed = derive(keys.agree(public), terms.round, "mask", str(low), str(high), *sorted((keys.public, public)))
     found = mask(seed, terms)
     return found if number < other else (-found) & low_bits(terms)
 

@@ -33,6 +33,8 @@ class SumKeys(Message):
     """Public key of boxes."""
     mask: Annotated[str, PUBLIC]
     """Public key of masks."""
+    seed: Annotated[str, PUBLIC]
+    """Commitment to the seed of the person's own mask: shares that restore another one are noticed."""
 
 
 @dataclass(frozen=True, slots=True)

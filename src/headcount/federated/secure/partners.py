@@ -1,6 +1,6 @@
 """Who shares secrets with whom: a ring in random order, on which everybody's partners are the nearest.
 
-Of n people who begin, at least m are *counted on*: they answer to the end, and tell nobody their secrets. The server
+Of n people who begin, at least m are *counted on*: their vectors come, and they tell nobody their secrets. The server
 may know the secrets of all others, whose places are independent of the order, which is drawn afterwards. Then it learns
 the sum of the vectors of those m, and nothing else about them, unless
 
@@ -9,8 +9,9 @@ the sum of the vectors of those m, and nothing else about them, unless
 - or one of them has `threshold` partners among the others, who could restore both secrets: n times the tail of a
   hypergeometric law (Bell et al. 2020, section 3.3, with the random ring of their experiments).
 
-Both bounds rise with n, so that they are computed for as many people as there can be. If everybody is everybody's
-partner, there is no chance: the threshold is above the number of all others.
+The threshold is above half of the partners, so that no two groups of them, with different lists of who answered,
+restore both secrets of a person. Both bounds rise with n, so that they are computed for as many people as there can be.
+If everybody is everybody's partner, there is no chance: the threshold is above the number of all others.
 """
 
 from bisect import bisect
@@ -67,13 +68,13 @@ def arrangement(people: int, minimum: int, counted_on: int) -> tuple[int, int] |
 
 def everybody(people: int, minimum: int, counted_on: int) -> tuple[int, int] | None:
     """Everybody is everybody's partner: their number, made even, and the least threshold; None if too few stay."""
-    threshold = max(2, people - counted_on + 1)
+    threshold = max(2, people - counted_on + 1, (people - 1) // 2 + 1)
     return (people - people % 2, threshold) if threshold <= minimum - 1 else None
 
 
 def _least_threshold(people: int, counted_on: int, partners: int) -> int:
-    """The least threshold that is safe with these partners; 0 if there is none."""
-    found = range(2, partners + 1)
+    """The least threshold above half of these partners that is safe with them; 0 if there is none."""
+    found = range(partners // 2 + 1, partners + 1)
     place = bisect(found, False, key=lambda each: failure(people, counted_on, partners, each) <= MAX_FAILURE)
     return found[place] if place < len(found) else 0
 

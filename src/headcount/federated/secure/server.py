@@ -2,11 +2,12 @@
 
 Invariants:
 
-- one sum, one result; with fewer people than the minimum in any of the first three steps, or too few shares of any
-  secret in the last one, everything is forgotten;
+- one sum, one result; with fewer people than the minimum in any of the first three steps, a person with too few
+  partners left before vectors are sent, or too few shares of any secret in the last step, everything is forgotten;
 - the result is the sum of all vectors that came, each as a whole;
 - a ticket counts once in each step, and only whoever took part in the step before takes part in the next;
-- the reply to a message depends on that message alone, and on which people came before.
+- a secret that shares restore is the one that its owner announced, or nothing is opened;
+- the reply to a message depends on that message alone, on which people came before, and on whether they have its keys.
 
 The transport must know who is who: a server, or a person, with many tickets is many people who tell their secrets.
 """
@@ -21,8 +22,8 @@ from headcount.errors import BadParameter
 from headcount.federated.messages import Refused
 from headcount.federated.sample import random_sequence
 from headcount.federated.schema import Message
-from headcount.federated.secure.keys import KeyPair
-from headcount.federated.secure.masks import Residues, low_bits, mask, pair_mask
+from headcount.federated.secure.keys import KeyPair, commitment
+from headcount.federated.secure.masks import Residues, low_bits, own_mask, pair_mask
 from headcount.federated.secure.messages import (
     SumInbox,
     SumKeys,
@@ -54,6 +55,7 @@ class SumServer(Single):
         self._stage: int | None = 0
         self._received: list[dict[str, Any]] = [{} for _ in STEPS]  # by step and ticket
         self._numbers: dict[str, int] = {}
+        self._used: set[str] = set()  # keys
         self._probe = KeyPair(entropy.secret())
         self._sum: Residues = np.zeros(terms.length, dtype=np.uint64)
         self._lock = Lock()
@@ -107,7 +109,7 @@ class SumServer(Single):
         return self._stage
 
     def _check(self, message: Message, stage: int) -> str:
-        """The ticket of a message that may be taken. The refusal depends on no other person's content."""
+        """The ticket of a message that may be taken. This refusal depends on no other person's content."""
         if not isinstance(message, STEPS):
             raise BadParameter("message: not one that a person sends.", fix="client.answer(message)")
         assert isinstance(message, SumKeys | SumShares | SumMasked | SumUnmask)
@@ -124,9 +126,16 @@ class SumServer(Single):
     def _keys(self, message: SumKeys, ticket: str) -> SumKeys:
         if len(self._received[0]) >= self._terms.people:
             raise Refused(f"This sum is of at most {self._terms.people:,} people.", fix="a new round")
+        self._check_unused(message.box, message.mask)
         for public in (message.box, message.mask):
             self._probe.agree(public)
+        self._used |= {message.box, message.mask}
         return message
+
+    def _check_unused(self, box: str, mask: str) -> None:
+        """Each person has keys of their own. No client relies on it."""
+        if box == mask or not self._used.isdisjoint((box, mask)):
+            raise Refused("A key is used twice.", fix="client.begin(), once for each person")
 
     def _shares(self, message: SumShares, ticket: str) -> dict[int, str]:
         boxes = dict(message.boxes)
@@ -168,6 +177,7 @@ class SumServer(Single):
         for ticket in self._received[1]:
             number = self._numbers[ticket]
             senders = [each for each in self._partners(number) if each in boxes]
+            self._check_partners_left(len(senders))
             yield ticket, SumInbox(self._terms.round, tuple((each, boxes[each][number]) for each in senders))
 
     def _survivors(self) -> Iterator[tuple[str, SumSurvivors]]:
@@ -185,29 +195,37 @@ class SumServer(Single):
     def _masks(self) -> Residues:
         """The sum of all masks that are in the sum of vectors."""
         there, shared, given = self._by_number(2), self._by_number(1), self._by_number(3)
-        public = {self._numbers[ticket]: keys.mask for ticket, keys in self._received[0].items()}
+        keys = self._by_number(0)
         total = np.zeros(self._terms.length, dtype=np.uint64)
         for number in shared:
             shares = {giver: given[giver][number] for giver in self._partners(number) if number in given.get(giver, ())}
             if number in there:
-                total = total + mask(self._restore(shares), self._terms)
+                total = total + self._own_mask(self._restore(shares), keys[number])
             elif others := [each for each in self._partners(number) if each in there]:
-                total = total - self._pair_masks(self._restore(shares), number, others, public)
+                total = total - self._pair_masks(self._restore(shares), number, others, keys)
         return total
 
-    def _pair_masks(self, secret: bytes, number: int, others: Iterable[int], public: Mapping[int, str]) -> Residues:
+    def _own_mask(self, seed: bytes, announced: SumKeys) -> Residues:
+        """The mask of a person whose vector came."""
+        if commitment(seed, self._terms.round) != announced.seed:
+            raise _wrong_share()
+        return own_mask(seed, self._terms)
+
+    def _pair_masks(self, secret: bytes, number: int, others: Iterable[int], keys: Mapping[int, SumKeys]) -> Residues:
         """What a person whose vector never came would have added: the others added the negative."""
-        keys = KeyPair(secret)
-        if keys.public != public[number]:
-            raise Refused("Shares are wrong: nothing is opened.", fix="a new round")
-        found = [pair_mask(keys, number, public[other], other, self._terms) for other in others]
+        own = KeyPair(secret)
+        if own.public != keys[number].mask:
+            raise _wrong_share()
+        found = [pair_mask(own, number, keys[other].mask, other, self._terms) for other in others]
         total: Residues = np.sum(found, axis=0, dtype=np.uint64)
         return total
 
     def _restore(self, shares: Mapping[int, str]) -> bytes:
-        secret = restore(shares, self._terms.threshold) if len(shares) >= self._terms.threshold else None
-        if secret is None:
+        if len(shares) < self._terms.threshold:
             raise Refused("Too few people sent shares: nothing is opened.", fix="a new round")
+        secret = restore(shares, self._terms.threshold)
+        if secret is None:
+            raise _wrong_share()
         return secret
 
     def _check_enough(self, stage: int) -> None:
@@ -220,10 +238,24 @@ class SumServer(Single):
                 fix="a new round, with a lower minimum=",
             )
 
+    def _check_partners_left(self, count: int) -> None:
+        """Whoever has too few would refuse, by where they are on the ring, and no sum could be opened without them. So
+        nobody sends a vector."""
+        if count < self._terms.threshold:
+            self._forget()
+            raise Refused(
+                f"A person has {count:,} partners left, and {self._terms.threshold:,} are needed: all is forgotten.",
+                fix="a new round",
+            )
+
     def _forget(self) -> None:
         self._stage = None
-        self._received, self._numbers = [{} for _ in STEPS], {}
+        self._received, self._numbers, self._used = [{} for _ in STEPS], {}, set()
         self._sum = self._sum[:0]
+
+
+def _wrong_share() -> Refused:
+    return Refused("A share is wrong: nothing is opened.", fix="a new round")
 
 
 _CONTENTS: tuple[Callable[..., Any], ...] = (SumServer._keys, SumServer._shares, SumServer._masked, SumServer._unmask)

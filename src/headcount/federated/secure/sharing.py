@@ -1,7 +1,9 @@
-"""Shamir's sharing of 32 bytes: any `threshold` shares restore the secret, fewer have the same law for all secrets.
+"""Shamir's sharing of 32 bytes: any `threshold` shares restore the secret, fewer look alike for all secrets.
 
-A secret is the value at 0 of a polynomial of degree threshold - 1 over the integers modulo PRIME, whose other
-coefficients are uniform (to within 2^-255); the share of person i is its value at i + 1 (Shamir 1979).
+A secret is the value at 0 of a polynomial of degree threshold - 1 over the integers modulo PRIME; the share of person i
+is its value at i + 1 (Shamir 1979). With uniform coefficients, fewer shares would have the same law for all secrets.
+Here they are expanded by SHAKE-256 from 32 bytes (to within 2^-255): nobody of bounded computing power sees the
+difference.
 """
 
 from collections.abc import Iterable, Mapping

@@ -21,3 +21,13 @@ class SumTerms:
     """Number of integers of a vector."""
     bits: int
     """Integers are added modulo 2^bits."""
+
+    @property
+    def most_partners(self) -> int:
+        """Largest number of partners that a person can have."""
+        return min(self.partners, self.people - 1)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if everybody is everybody's partner."""
+        return self.people - 1 <= self.partners
