@@ -11,9 +11,8 @@ Invariants:
 
 from collections.abc import Iterable
 
-from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.federated.messages import Invitation, Refused, Report, Round, check_items
+from headcount.federated.messages import Invitation, Refused, Report, Round, distinct_items
 from headcount.federated.person import Person
 from headcount.federated.sample import random_sequence
 from headcount.noise import Entropy, SystemEntropy
@@ -43,12 +42,9 @@ class Client(Person):
         """Create the client of a person with these items. With an epsilon, it answers until the promises of all rounds
         add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
         key come the same tickets, and a ticket counts once."""
-        if isinstance(items, str) or not isinstance(items, Iterable):
-            raise BadParameter("items: a list of texts is needed.", fix='items=["apple"]')
-        texts = tuple(str(item) if isinstance(item, str) else item for item in items)
-        check_items(texts)
+        texts = distinct_items(items)
         super().__init__(epsilon, delta, key, entropy)
-        self._items = tuple(sorted(set(texts)))
+        self._items = tuple(texts)
 
     def answer(self, round_: Round, invitation: Invitation | None = None) -> Report:
         """Report the items of this person that are in the sample of this round."""

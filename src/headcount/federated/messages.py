@@ -170,3 +170,12 @@ def check_items(items: Iterable[object]) -> None:
         if not isinstance(item, str):
             raise BadParameter(f"items: text is needed, not {type(item).__name__}.", fix="str(item)")
         ITEM.check("item", item)
+
+
+def distinct_items(items: object) -> list[str]:
+    """The distinct items of a person, sorted; raise BadParameter unless they are a list of texts."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise BadParameter("items: a list of texts is needed.", fix='items=["apple"]')
+    texts = [str(item) if isinstance(item, str) else item for item in items]
+    check_items(texts)
+    return sorted(set(texts))

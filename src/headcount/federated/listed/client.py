@@ -12,10 +12,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from headcount.errors import BadParameter
 from headcount.exact import Integers, Number
 from headcount.federated.listed.round import SecureRound
-from headcount.federated.messages import Refused, check_items
+from headcount.federated.messages import Refused, distinct_items
 from headcount.federated.person import Person
 from headcount.federated.sample import random_sequence
 from headcount.federated.schema import Message
@@ -47,10 +46,7 @@ class SecureClient(Person):
         """Create the client of a person with these items. With an epsilon, it answers until the promises of all rounds
         add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
         key come the same tickets, and a ticket counts once."""
-        if isinstance(items, str) or not isinstance(items, Iterable):
-            raise BadParameter("items: a list of texts is needed.", fix='items=["apple"]')
-        texts = tuple(str(item) if isinstance(item, str) else item for item in items)
-        check_items(texts)
+        texts = distinct_items(items)
         super().__init__(epsilon, delta, key, entropy)
         self._items = frozenset(texts)
         self._sums: dict[str, SumClient] = {}
