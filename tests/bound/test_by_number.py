@@ -20,6 +20,7 @@ from headcount.bound import (
     BoundedWeighted,
     Bounding,
     BoundSelection,
+    CutAmounts,
     EvenL2Budget,
     ListedItems,
     SampledEvents,
@@ -114,8 +115,9 @@ def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, each: Any,
 
 
 def test_everything_that_goes_by_number_is_here() -> None:
+    """Or in test_cut_amounts.py, if it is about amounts."""
     every = [kind for kind in vars(headcount.bound).values() if getattr(kind, "by_number", False)]
-    assert {type(each) for each, _ in (*BOUNDINGS, *CHOICES)} >= set(every)
+    assert {CutAmounts, *(type(each) for each, _ in (*BOUNDINGS, *CHOICES))} >= set(every)
 
 
 @pytest.mark.parametrize("ways", [nullcontext, without_kernels])

@@ -18,7 +18,7 @@ CONSTANT = re.compile(r"'|::|\b(?:try_)?cast\s*\(", re.IGNORECASE)
 """Where there is none of these, no constant is cast."""
 ON_A_FRAME = Step(
     "a constant in quotes in SQL text on a data frame, whose types DuckDB does not name",
-    instead='the frame itself with where={"country": "FR"}, or a table of it: con.sql("CREATE TABLE t AS FROM df")',
+    instead='the frame itself with where={"country": "FR"}, or a stored table: con.sql("CREATE TABLE t AS FROM df")',
     why=FAILS,
 )
 MISPLACED = fallible("a constant in SQL text that may not fit where it stands")

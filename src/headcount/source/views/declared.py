@@ -8,6 +8,7 @@ declared neither private nor public is refused.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
@@ -17,6 +18,8 @@ from headcount.source.views.ids import PERSON, comparable, is_id
 
 LEAVES = (ops.DatabaseTable, ops.InMemoryTable)
 TABLE = "con.table(...)"
+OPENED: "WeakKeyDictionary[Any, Any]" = WeakKeyDictionary()
+"""Connections whose tables hc.tables opened: what these are is declared there, and nowhere else."""
 
 
 @dataclass(frozen=True)
@@ -150,3 +153,17 @@ def _end(text: str, by_name: Mapping[str, Any]) -> tuple[Any, str]:
         )
     leaf = _leaf(name, by_name)
     return leaf, _id(leaf, column)
+
+
+def opened(expression: ir.Table) -> Any:
+    """Return the tables that an expression was made of; None if it is of a connection of the user's."""
+    connections = [getattr(leaf.source, "con", None) for leaf in expression.op().find(ops.DatabaseTable)]
+    return next((OPENED[each] for each in connections if each in OPENED), None)
+
+
+def check_declared_once(expression: ir.Table) -> None:
+    """Refuse a second declaration: without the name of the first it would be a second budget."""
+    if opened(expression) is not None:
+        raise BadParameter(
+            "hc.view: hc.tables says already what these tables are.", fix="the expression itself as data"
+        )

@@ -17,9 +17,8 @@ from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source.engines.duckdb import connect
 from headcount.source.engines.registry import engine_of
 from headcount.source.files import files
-from headcount.source.views.declared import check_keys
+from headcount.source.views.declared import OPENED, check_keys, opened
 from headcount.source.views.leaves import NAME, OURS
-from headcount.source.views.opened import OPENED, opened
 from headcount.source.views.view import View
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]

@@ -11,8 +11,7 @@ from headcount.errors import BadParameter, NotATable
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_of
 from headcount.source.views.certificate import Certificate, certify, check_catalog, people_columns
-from headcount.source.views.declared import Declared, declare
-from headcount.source.views.opened import check_declared_once
+from headcount.source.views.declared import Declared, check_declared_once, declare
 
 
 @dataclass(frozen=True, repr=False)

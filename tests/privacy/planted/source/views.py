@@ -279,8 +279,8 @@ BUGS = [
     _bug(
         "two views are one request",
         "planner/plan.py",
-        '            **({"view": self.certificate.to_plain()} if self.certificate else {}),\n',
-        "",
+        '{"what": what, **self._plain, **proved, ',
+        '{"what": what, **{each: self._plain[each] for each in self._plain if each != "view"}, ',
         RELEASE + "test_the_same_view_again_returns_the_sealed_release_and_another_pays",
     ),
     _bug(
@@ -335,7 +335,7 @@ BUGS = [
     ),
     _bug(
         "tables that have a name get another budget by hc.view",
-        "source/views/opened.py",
+        "source/views/declared.py",
         "    if opened(expression) is not None:",
         "    if False:",
         "tests/views/test_files.py::test_tables_are_declared_once",
