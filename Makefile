@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-brief test-changed test-all matrix lint docs bench bench-quick bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
+.PHONY: demo test test-changed test-all test-night matrix lint docs bench bench-quick bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -10,21 +10,21 @@ demo: .venv/ready
 # Bytecode is kept, whatever the shell says: hundreds of processes import the package.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-# Minutes: the tests of the quick tier that take least, by what `pytest --record` wrote.
-test-brief: lint
-	$(PYTEST) --brief
+# Five minutes on two processors: the cases of test-all that cost least, and at least one of each file.
+test: lint
+	$(PYTEST) $(MORE)
 
 # What depends on files that changed since a commit: make test-changed SINCE=main, by default the last commit.
 test-changed: lint
 	$(BIN)/python -m tests.changed $(or $(SINCE),HEAD) --numprocesses auto --dist worksteal
 
-# The quick tier, as CI runs it: fewer seeds, runs and examples, and a sample of Spark and of the planted bugs.
-test: lint
-	$(PYTEST) $(MORE)
-
-# Everything at full effort: about an hour on two processors.
+# The full tier, as CI runs it, under 20 minutes: fewer seeds, runs and examples, a sample of Spark and of planted bugs.
 test-all: lint
-	$(PYTEST) --all
+	$(PYTEST) --all $(MORE)
+
+# Every case at full effort, and all planted bugs: hours on two processors.
+test-night: lint
+	$(PYTEST) --night
 
 # The lowest and the newest versions of everything, on every Python that is here: half an hour, and gigabytes to load.
 matrix: .venv/ready
@@ -84,7 +84,7 @@ peers: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 sanitize: .venv/ready
 	CC="gcc -g -fsanitize=address,undefined -fno-sanitize-recover=all" ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	$(BIN)/python -m pytest tests/source/test_kernels.py --all
+	$(BIN)/python -m pytest tests/source/test_kernels.py --night
 
 # Every mechanism, attacked with 100,000 runs and enumerated on tiny data; kills of the ledger, stops of a release.
 audit: .venv/ready

@@ -37,11 +37,12 @@ def _cases(kind: str) -> Cases:
 def enumerations() -> Iterator[Enumeration]:
     """Every mechanism on tiny data, first for people who are added or removed, then for people who are replaced."""
     for neighbours in BOTH:
-        for name, epsilon, price, exact in _deltas(neighbours):
-            yield Enumeration(name, neighbours, epsilon, price, exact)
+        for family in families():
+            yield from enumerations_of(family, neighbours)
 
 
-def _deltas(neighbours: Neighbours) -> Deltas:
-    for family in families():
-        found: Callable[[Neighbours], Deltas] | None = getattr(family, "enumerations", None)
-        yield from found(neighbours) if found else ()
+def enumerations_of(family: ModuleType, neighbours: Neighbours) -> Iterator[Enumeration]:
+    """The mechanisms of one family on tiny data."""
+    deltas: Callable[[Neighbours], Deltas] = getattr(family, "enumerations", lambda neighbours: ())
+    for name, epsilon, price, exact in deltas(neighbours):
+        yield Enumeration(name, neighbours, epsilon, price, exact)

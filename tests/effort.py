@@ -1,22 +1,22 @@
-"""How much the tests try: everything with `pytest --all`, about a fifth of it without.
+"""How much the tests try: everything with `pytest --night`, about a fifth of it without.
 
-Seeds, runs and examples are divided by SHARE in the quick tier. Fewer of them see less; they are no more likely to
+Seeds, runs and examples are divided by SHARE in the other tiers. Fewer of them see less; they are no more likely to
 raise a false alarm. So a test that *accepts* takes its numbers from here, and one that must *reject* is marked slow.
 """
 
 SHARE = 5
-"""The quick tier takes one in so many."""
-_tier = {"all": False}
+"""By day, one in so many."""
+_tier = {"night": False}
 
 
-def choose(*, everything: bool) -> None:
+def choose(*, night: bool) -> None:
     """Set the tier, before any test is collected."""
-    _tier["all"] = everything
+    _tier["night"] = night
 
 
-def everything() -> bool:
+def at_night() -> bool:
     """True if all tests run, at full effort."""
-    return _tier["all"]
+    return _tier["night"]
 
 
 def seeds(number: int) -> range:
@@ -35,4 +35,4 @@ def examples(number: int) -> int:
 
 
 def _effort(number: int, minimum: int) -> int:
-    return number if everything() else max(number // SHARE, minimum)
+    return number if at_night() else max(number // SHARE, minimum)

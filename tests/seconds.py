@@ -1,4 +1,4 @@
-"""How long tests take: recorded by `pytest --record`, read by the brief tier."""
+"""How long tests take: recorded by `pytest --record`, read by the quick tier."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The quick tier leaves nothing out that the full one has: every slow test has a sibling, every part is in both."""
+"""The full tier leaves nothing out that a night has: every slow test has a sibling, every part is in both."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ PARTS = {
 
 @pytest.fixture(name="tiers")
 def _tiers(request: pytest.FixtureRequest) -> Tiers:
-    """Both tiers, if all tests were collected."""
+    """The tiers, if all tests were collected."""
     tiers = request.config.stash[TIERS]
     collected = {item.path for item in tiers.everything}
     if collected != set((ROOT / "tests").rglob("test_*.py")):
@@ -32,9 +32,9 @@ def _tiers(request: pytest.FixtureRequest) -> Tiers:
     return tiers
 
 
-def test_every_slow_test_has_a_quick_sibling(tiers: Tiers) -> None:
-    quick = {name.partition("[")[0] for name in tiers.quick}
-    alone = {function(item) for item in tiers.everything if not quick.intersection(siblings(item))}
+def test_every_slow_test_has_a_sibling(tiers: Tiers) -> None:
+    full = {name.partition("[")[0] for name in tiers.full}
+    alone = {function(item) for item in tiers.everything if not full.intersection(siblings(item))}
     assert alone == set()
 
 
@@ -46,9 +46,9 @@ def test_every_case_that_a_mark_keeps_is_there(tiers: Tiers) -> None:
 
 
 @pytest.mark.parametrize("test", PARTS)
-def test_every_part_is_in_both_tiers(tiers: Tiers, test: str) -> None:
+def test_every_part_is_in_the_full_tier(tiers: Tiers, test: str) -> None:
     of_test = [item for item in tiers.everything if function(item) == test]
-    for items in (of_test, [item for item in of_test if item.nodeid in tiers.quick]):
+    for items in (of_test, [item for item in of_test if item.nodeid in tiers.full]):
         there = [case(item) for item in items]
         assert [part for part in PARTS[test] if not any(name.startswith(part) for name in there)] == []
 
@@ -60,8 +60,8 @@ def numbers() -> Iterator[int]:
     yield from (effort.examples(100), effort.examples(10), effort.examples(3))
 
 
-def test_the_quick_tier_tries_a_fifth_but_never_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(effort._tier, "all", False)
+def test_by_day_a_fifth_is_tried_but_never_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(effort._tier, "night", False)
     assert list(numbers()) == [2, 1, 4000, 400, 50, 20, 5, 3]
-    monkeypatch.setitem(effort._tier, "all", True)
+    monkeypatch.setitem(effort._tier, "night", True)
     assert list(numbers()) == [10, 2, 20_000, 1000, 50, 100, 10, 3]

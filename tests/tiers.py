@@ -18,24 +18,24 @@ class Tiers:
 
     everything: Sequence[pytest.Item]
     quick: frozenset[str]
-    """The ids of those in the quick tier."""
-    brief: frozenset[str]
-    """The ids of those in the brief tier: of the quick one, those that take least, for some minutes together."""
+    """The ids of those in the quick tier: of the full one, those that take least, for some minutes together."""
+    full: frozenset[str]
+    """The ids of those in the full tier."""
 
     @classmethod
     def of(cls, items: Sequence[pytest.Item]) -> Tiers:
         functions = groupby(sorted(items, key=function), key=function)
-        quick = {item.nodeid: item for _, cases in functions for item in _quick_cases(list(cases))}
-        return cls(list(items), frozenset(quick), frozenset(_cheapest(list(quick.values()), recorded())))
+        full = {item.nodeid: item for _, cases in functions for item in _full_cases(list(cases))}
+        return cls(list(items), frozenset(_cheapest(list(full.values()), recorded())), frozenset(full))
 
 
 TIERS = pytest.StashKey[Tiers]()
-BRIEF_SECONDS = 300.0
-"""Seconds of all cases of the brief tier, one after another: half of that on two processors."""
+QUICK_SECONDS = 700.0
+"""Recorded seconds of all cases of the quick tier, one after another."""
 NOT_RECORDED = 1.0
 """Seconds that a case of a new test is taken to last."""
 MANY_CASES, SAMPLED_CASES = 6, 3
-"""A test with more cases than this is sampled in the quick tier, one case in so many."""
+"""A test with more cases than this is sampled in the full tier, one case in so many."""
 
 
 def function(item: pytest.Item) -> str:
@@ -49,19 +49,19 @@ def case(item: pytest.Item) -> str:
 
 
 def siblings(item: pytest.Item) -> list[str]:
-    """The tests that stand for a slow one in the quick tier: itself, by some of its cases, or those that it names."""
+    """The tests that stand for a slow one in the full tier: itself, by some of its cases, or those that it names."""
     named = [mark.kwargs["sibling"] for mark in item.iter_markers("slow") if "sibling" in mark.kwargs]
     return [f"{item.nodeid.partition('::')[0]}::{name}" for name in named] or [function(item)]
 
 
-def _quick_cases(cases: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The cases of one function that are in the quick tier: by its marks; without any, of many cases one in three."""
+def _full_cases(cases: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The cases of one function that are in the full tier: by its marks; without any, of many cases one in three."""
     first = min(cases, key=lambda case: (_is_left_out(case), _digest(case)))
-    return [case for case in cases if _is_quick(case, len(cases), alone=case is first)]
+    return [case for case in cases if _is_full(case, len(cases), alone=case is first)]
 
 
-def _is_quick(item: pytest.Item, cases: int, *, alone: bool) -> bool:
-    """Whether a case is in the quick tier; `alone` says that it stands for its function if no other case does."""
+def _is_full(item: pytest.Item, cases: int, *, alone: bool) -> bool:
+    """Whether a case is in the full tier; `alone` says that it stands for its function if no other case does."""
     marks = [mark.kwargs for mark in item.iter_markers("slow")]
     if marks or cases <= MANY_CASES or item.get_closest_marker("every_case"):
         return all(_stays(item, alone=alone, **each) for each in marks)
@@ -84,7 +84,7 @@ def _cheapest(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> lis
     ordered = sorted(items, key=lambda item: (seconds.get(function(item), NOT_RECORDED), _digest(item)))
     taken = accumulate(seconds.get(function(item), NOT_RECORDED) for item in ordered)
     first = {item.path: item.nodeid for item in reversed(ordered)}
-    within = [item.nodeid for item, total in zip(ordered, taken, strict=True) if total <= BRIEF_SECONDS]
+    within = [item.nodeid for item, total in zip(ordered, taken, strict=True) if total <= QUICK_SECONDS]
     return [*within, *first.values()]
 
 

@@ -31,7 +31,7 @@ NIGHT = (
         module("planted"),
         (
             "tests/privacy/planted/**/*.py",
-        ),  # which bugs there are; that all are caught, `make test-all` shows every time
+        ),  # which bugs there are; that all are caught, `make test-night` shows every time
         20,
         ("folders", "total"),
         packages=("pytest",),

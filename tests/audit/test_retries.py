@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.effort import everything
+from tests.effort import at_night
 
 from headcount.audit import retries
 from headcount.audit.chaos import Tally
@@ -12,7 +12,7 @@ from headcount.planner import plan as planner
 
 
 def test_a_retry_gives_what_the_run_that_nobody_stopped_gives(tmp_path: Path) -> None:
-    stops, kills = (8, 2) if everything() else (2, 1)
+    stops, kills = (8, 2) if at_night() else (2, 1)
     tally = retries.stop_everywhere(tmp_path, maximum=stops, kills=kills)
     assert tally.violations == 0
     assert tally.lost_spends >= stops, "no stop fell between charge and seal: the test missed the point"

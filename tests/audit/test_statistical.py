@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.effort import everything, runs
+from tests.effort import at_night, runs
 
 from audits.registry import specimens
 from audits.specimen import Specimen
@@ -35,7 +35,7 @@ def test_honest_mechanisms_run(specimen: Specimen) -> None:
 @pytest.mark.parametrize("specimen", HONEST, ids=lambda each: each.name)
 def test_honest_mechanisms_pass(specimen: Specimen) -> None:
     """A slow one gets fewer runs, but never fewer than an audit needs."""
-    tried = runs(20_000) // (1 if everything() else PROFILED.get(specimen.name, 1))
+    tried = runs(20_000) // (1 if at_night() else PROFILED.get(specimen.name, 1))
     assert not specimen.audit(runs=max(tried, 400 * specimen.slow)).flagged
 
 

@@ -14,6 +14,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_site_builds_without_a_warning(built: Path) -> None:
+    assert (built / "index.html").exists()
+
+
 def test_no_link_is_broken(built: Path) -> None:
     assert site.broken_links(built) == []
 

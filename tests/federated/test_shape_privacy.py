@@ -306,11 +306,13 @@ def test_the_audit_finds_out_a_wrong_sign() -> None:
     assert told_apart(AUDITED, 2_000, WrongSign)
 
 
+@pytest.mark.slow(sibling="test_the_audit_finds_out_that_there_are_no_pairs")
 def test_the_audit_finds_out_shares_that_are_too_small() -> None:
     """The noise alone takes all of epsilon here, so that none of it can be missed."""
     assert told_apart(promised(ONE, Fraction(12), Fraction(3), people=1, epsilon=ONE), 10_000, TooSmall)
 
 
+@pytest.mark.slow(sibling="test_the_audit_finds_out_that_there_are_no_pairs")
 def test_the_audit_finds_out_clusters_that_tell_their_size() -> None:
     """Noise in clusters of 1 is rare: the difference of messages of +1 and of -1 hides the item far less."""
 

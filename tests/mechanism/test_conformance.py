@@ -1,17 +1,16 @@
 """Every mechanism has its five things: code, event, error law, proof page, and its line in this list."""
 
 from fractions import Fraction
-from itertools import takewhile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.effort import everything
 from tests.strategies import mechanisms, shaped, strategy
 
-from audits.registry import enumerations, specimens
+from audits.registry import enumerations_of, families, specimens
 from audits.specimen import Specimen
 from headcount.account import Cost
 from headcount.account.composition import compose
@@ -45,6 +44,9 @@ from headcount.noise import SystemEntropy
 
 ROOT = Path(__file__).parents[2]
 BOTH: list[Neighbours] = ["add-remove", "replace"]
+FAMILIES = {each.__name__.rpartition(".")[2]: each for each in families() if hasattr(each, "enumerations")}
+AT_NIGHT = {"joint", "rounds", "thresholded"}
+"""Families that take minutes. By day, tests/privacy enumerates them."""
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
 LISTED: list[type[AnyMechanism]] = [
     Buckets,
@@ -77,10 +79,20 @@ def chosen(count: Count, cells: int | None, bound: int = 20, neighbours: Neighbo
     return strategy(BUDGET, count, neighbours, cells, bound).mechanism()
 
 
+def _kind(name: str) -> str:
+    """The mechanism of a specimen."""
+    return name.partition(",")[0]
+
+
+def _audited(family: ModuleType) -> set[str]:
+    return {_kind(name) for name, *_ in family.honest()}
+
+
 def test_every_mechanism_is_in_the_list() -> None:
     assert set(mechanisms()) == set(LISTED)
-    audited = {each.name.partition(",")[0] for each in specimens() if each.honest}
-    assert audited == {kind.name for kind in LISTED}
+    names = {kind.name for kind in LISTED}
+    assert {_kind(each.name) for each in specimens() if each.honest} == names
+    assert set().union(*map(_audited, FAMILIES.values())) == names
 
 
 def test_statistics_of_groups_are_audited_on_eight_pairs_of_neighbours() -> None:
@@ -105,12 +117,15 @@ def test_both_measurements_are_audited_on_five_neighbours(name: str) -> None:
         assert each.left != each.right
 
 
-def test_every_mechanism_is_enumerated_and_sound() -> None:
-    """In the quick tier for people who are added or removed, who come first."""
-    found = list(takewhile(lambda each: everything() or each.neighbours == "add-remove", enumerations()))
+@pytest.mark.slow(but=[f"{family}-add-remove" for family in FAMILIES if family not in AT_NIGHT])
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_mechanism_is_enumerated_and_sound(family: str, neighbours: Neighbours) -> None:
+    """Every mechanism of which the family has honest specimens; some are not for people who are replaced."""
+    found = list(enumerations_of(FAMILIES[family], neighbours))
     assert all(each.sound for each in found)
-    enumerated = {each.name.partition(",")[0] for each in found}
-    assert enumerated == {kind.name for kind in LISTED}
+    names = {_kind(each.name) for each in found}
+    assert names == _audited(FAMILIES[family]) or (neighbours == "replace" and names < _audited(FAMILIES[family]))
 
 
 @pytest.mark.parametrize("mechanism", LISTED)

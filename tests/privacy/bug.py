@@ -11,7 +11,7 @@ from tests import process
 
 ROOT = Path(__file__).parents[2]
 PYTEST = Path(sys.executable).with_name("pytest")
-OPTIONS = ("--all", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
+OPTIONS = ("--night", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.privacy.unshrunk")
 ALONE = {"PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """One test in one process needs no other plugins."""
 

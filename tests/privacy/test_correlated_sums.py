@@ -57,6 +57,7 @@ def test_laplace_noise_on_amounts() -> None:
     assert laws.worst_delta(MORE, 2).low > Fraction(1, 10)
 
 
+@pytest.mark.slow(sibling="test_a_common_number_for_one_part_is_seen")
 def test_a_common_number_for_each_item_is_seen() -> None:
     """Drawn again for every item it hides nobody: the exact delta is above the price."""
     promised = price(CorrelatedSums(*of_two(6, 4)), FIFTH)

@@ -215,7 +215,7 @@ def found_in(rounds: int, threshold: int, neighbours: Neighbours, vector: Vector
     return MeasuredGroups(bounding, last, measurement, (Metric("sum(x)", "sum"),), (None,), finding)
 
 
-@pytest.mark.slow(but=["clipped-replace", "totals of two groups-add-remove", "values-add-remove"])
+@pytest.mark.slow(but=["clipped-replace"])
 @pytest.mark.parametrize("neighbours", BOTH)
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_with_laplace_noise(part: str, neighbours: Neighbours, few_bins: list[list[float]]) -> None:

@@ -139,6 +139,7 @@ def test_thresholded_people(neighbours: Neighbours, epsilon: str, delta: str, bo
     assert below(exact.high, budget.delta)
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_both_kinds_of_noise_with_a_threshold(neighbours: Neighbours) -> None:
     """Whichever the choice would be, both must be private; in a crowd, where only noise protects, as well."""
@@ -178,6 +179,7 @@ def test_clipped_laplace(neighbours: Neighbours, events: bool) -> None:
     assert distributions.worst_delta(people, Fraction(9, 5)).low > Fraction(1, 200)
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_sample_of_public_items(neighbours: Neighbours) -> None:
     """Every draw of what sampling loses, and of one count: of people who lose nothing, one item, or as much as
@@ -361,6 +363,7 @@ def test_thresholded_people_and_what_sampling_took_away(neighbours: Neighbours) 
     assert distributions.worst_delta(few, Fraction(9, 10)).low > budget.delta
 
 
+@pytest.mark.slow(but=["add-remove"])
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_a_number_beside_clipped_counts(neighbours: Neighbours) -> None:
     """Every draw of both, of one of two public items: what is clipped is paid for out of the same epsilon."""

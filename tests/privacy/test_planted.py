@@ -1,6 +1,6 @@
 """Every planted bug turns its test red. That the same tests are green without it, the rest of the run shows.
 
-The quick tier plants one bug in each folder, always the same, and those that lie in, or are caught by, a file that
+The full tier plants one bug in each room, always the same, and those that lie in, or are caught by, a file that
 changed since the branch began or, where there is no other branch, since the last commit.
 """
 
@@ -14,9 +14,7 @@ from .bug import patched
 from .planted import BUGS, ROOT, Bug, caught
 
 SPARK = "tests/conformance/"
-FIRST_OF_EACH_FOLDER = {
-    bug.file.rpartition("/")[0]: bug for bug in reversed(BUGS) if not bug.caught_by.startswith(SPARK)
-}
+FIRST_OF_EACH_ROOM = {bug.file.partition("/")[0]: bug for bug in reversed(BUGS) if not bug.caught_by.startswith(SPARK)}
 MAX_CHANGED = 15
 """A change that touches more bugs than these has a sample of them: its author runs all."""
 
@@ -43,19 +41,19 @@ def changed_bugs() -> list[Bug]:
     return found[:: 1 + len(found) // MAX_CHANGED]
 
 
-QUICK = {bug.name for bug in [*FIRST_OF_EACH_FOLDER.values(), *changed_bugs()]}
+BY_DAY = {bug.name for bug in [*FIRST_OF_EACH_ROOM.values(), *changed_bugs()]}
 
 
 @pytest.mark.planted
-@pytest.mark.slow(but=QUICK)
+@pytest.mark.slow(but=BY_DAY)
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_planted_bug_is_caught(bug: Bug) -> None:
     """Each bug runs in a process of its own."""
     assert caught(bug)
 
 
-def test_every_folder_has_a_bug_in_the_quick_tier() -> None:
-    assert {bug.file.rpartition("/")[0] for bug in BUGS} == set(FIRST_OF_EACH_FOLDER)
+def test_every_room_has_a_bug_in_the_full_tier() -> None:
+    assert {bug.file.partition("/")[0] for bug in BUGS} == set(FIRST_OF_EACH_ROOM)
 
 
 def test_every_planted_text_is_there_once_and_its_test_exists() -> None:

@@ -51,6 +51,7 @@ BOMBS: dict[str, tuple[Any, int, dict[str, Any]]] = {
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on memory are kept by Linux")
+@pytest.mark.slow(but=["dictionary", "compression", "runs"])
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_small_file_does_not_fill_memory(kind: str, tmp_path: Path) -> None:
     """It is refused long before all of it is decoded."""

@@ -389,6 +389,7 @@ def test_quantiles_over_decades(mechanism: Any, ends: Any) -> None:
     assert (high / low).max() < 4  # a search has wide ones
 
 
+@pytest.mark.slow(sibling="test_quantiles_over_decades")
 def test_intervals_over_decades_hold_the_true_quantile() -> None:
     """270 intervals, of which 95% should hold: less than 87% have a chance below one in a million."""
     incomes, hold = np.random.default_rng(5).lognormal(10, 2, 5_000), []

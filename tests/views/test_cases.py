@@ -20,7 +20,7 @@ MIN_SEEN = 30
 
 @functools.cache
 def found() -> tuple[Databases, Any]:
-    return databases(5, effort.runs(25) if effort.everything() else 10)
+    return databases(5, effort.runs(25) if effort.at_night() else 10)
 
 
 def view_of(case: Case) -> View:
