@@ -43,6 +43,6 @@ def enumerations() -> Iterator[Enumeration]:
 
 def enumerations_of(family: ModuleType, neighbours: Neighbours) -> Iterator[Enumeration]:
     """The mechanisms of one family on tiny data."""
-    deltas: Callable[[Neighbours], Deltas] = getattr(family, "enumerations", lambda neighbours: ())
+    deltas: Callable[[Neighbours], Deltas] = getattr(family, "enumerations", lambda neighbours: iter(()))
     for name, epsilon, price, exact in deltas(neighbours):
         yield Enumeration(name, neighbours, epsilon, price, exact)
