@@ -19,12 +19,12 @@ from weakref import WeakKeyDictionary
 
 import ibis
 import pyarrow as pa
-from ibis.backends.duckdb import Backend
 from ibis.expr import datatypes as dt
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
+from headcount.source.engines.dialects import Backend
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
