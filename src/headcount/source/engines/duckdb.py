@@ -197,7 +197,8 @@ class DuckDB(Engine):
 def connect() -> Backend:
     """Open a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
     nothing and does not spill until `DuckDB.reserve` gives it a folder."""
-    connection = ibis.duckdb.connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
+    # `ibis.duckdb` would read what all installed packages say of themselves to find this class
+    connection = Backend().connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
     for name, value in (
         ("TimeZone", "UTC"),
         ("preserve_insertion_order", "false"),
