@@ -1,6 +1,6 @@
 """A small table: what the first release of a process costs, and what the next ones cost beside the plain query.
 
-    python -m benchmarks.small [--events 100000] [--runs 7]
+    python -m benchmarks.small [--events 100000] [--runs 3]
 
 First releases are made in processes of their own; CPU seconds from the start of Python to the table. Their imports are
 measured by other processes, which import all modules that the release had imported, and do nothing else. Later
@@ -26,11 +26,10 @@ import headcount as hc
 from benchmarks.scale import with_duckdb
 from benchmarks.scale.events import table
 
-EVENTS, RUNS = 100_000, 7
+EVENTS, RUNS = 100_000, 3
 RELEASES = {
     "`histogram` of a Parquet file": "hc.histogram({path!r}, user='user_id', by='item', epsilon=1)",
-    "of a PyArrow table": "hc.histogram(pq.read_table({path!r}), user='user_id', by='item', epsilon=1)",
-    "of a pandas frame": "hc.histogram(pq.read_table({path!r}).to_pandas(), user='user_id', by='item', epsilon=1)",
+    "of a PyArrow table": "hc.histogram(pq.ParquetFile({path!r}).read(), user='user_id', by='item', epsilon=1)",
     "with `keys`": "hc.histogram({path!r}, user='user_id', by='item', keys=['item 0000001'], epsilon=1)",
     "`aggregate`, people": "hc.aggregate({path!r}, user='user_id', by='item', metrics=['people'], epsilon=1)",
 }
