@@ -185,6 +185,16 @@ NIGHT = (
         real=True,
         alone=True,
     ),
+    Experiment(
+        "small",
+        "A small table: the first release of a process, and later ones",
+        module("small"),
+        with_own("small", *COUNTS, f"{SRC}/**/__init__.py", f"{SRC}/jobs/parameters/*.py"),
+        1,
+        ("first", "later"),
+        packages=("duckdb", "ibis-framework", "numpy", "pyarrow"),
+        alone=True,
+    ),
     Experiment("error", "Error at fixed bounds", module("error"), with_own("error", *COUNTS), 1, ("error",), real=True),
     Experiment(
         "weighted",

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,49 @@ import sys
 import headcount as hc
 said = {{"user": "user", "by": "item", "epsilon": 8, **{said}}}
 assert len(hc.histogram({path!r}, **said)) == 2
-assert "pandas" not in sys.modules, "pandas"
-assert "matplotlib" not in sys.modules, "matplotlib"
+assert not (found := {heavy!r} & {{*sys.modules}}), found
+"""
+HEAVY = {
+    *("pandas", "polars", "pyspark", "psycopg", "matplotlib", "altair", "typer", "rich.console"),
+    *("scipy.special", "scipy.stats", "scipy.optimize", "scipy.linalg", "numpy.f2py"),
+    *("sqlglot.dialects.trino", "sqlglot.dialects.snowflake", "ibis.backends.sql.compilers.postgres"),
+    *("headcount.federated", "headcount.audit", "headcount.simulation", "headcount.cli", "headcount.release.report"),
+}
+"""Modules that a default release does not need; some take as long to import as a small release."""
+DIALECTS = """
+import sys
+import headcount.source.engines.dialects
+import ibis, ibis.backends.sql.compilers as compilers
+assert "sqlglot.dialects.trino" not in sys.modules
+{use}
 """
 
 
 @pytest.mark.parametrize(
     "said", [{}, {"mechanism": "weighted"}, {"mechanism": "thresholded", "bound": 1}, {"count": "events"}], ids=str
 )
-def test_a_release_does_not_import_pandas(tmp_path: Path, said: dict[str, Any]) -> None:
-    """Which is installed here, and takes as long to import as a small release."""
-    import pandas  # noqa: F401
-
+def test_a_release_does_not_import_what_it_does_not_need(tmp_path: Path, said: dict[str, Any]) -> None:
+    """In a fresh process, with all of it installed."""
+    assert all(find_spec(each.partition(".")[0]) for each in HEAVY)
     path = tmp_path / "events.parquet"
     pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300}), path)
-    subprocess.run([sys.executable, "-c", RELEASES.format(path=str(path), said=said)], check=True)
+    code = RELEASES.format(path=str(path), said=said, heavy=HEAVY)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "assert compilers.trino.compiler.dialect is compilers.TrinoCompiler.dialect",
+        "from ibis.backends.sql.compilers import *; assert PostgresCompiler is compilers.postgres.PostgresCompiler",
+        "import ibis.backends.sql.compilers.risingwave as found; assert found.compiler",
+        "assert 'AS' in ibis.to_sql(ibis.table({'a': 'int64'}, name='t').select(b=ibis._.a), dialect='snowflake')",
+        "assert not hasattr(compilers, 'nothing') and len(compilers.__all__) > 15",
+    ],
+)
+def test_other_dialects_of_ibis_are_there_when_they_are_used(use: str) -> None:
+    """In a fresh process, which imports headcount first."""
+    subprocess.run([sys.executable, "-c", DIALECTS.format(use=use)], check=True)
 
 
 @pytest.mark.parametrize(

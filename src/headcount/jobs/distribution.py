@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
@@ -128,7 +128,7 @@ class Distribution(ListedItemJob):
     option_parameters: ClassVar[tuple[str, ...]] = ("share",)
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
-    mechanism: parameters.DistributionMethod = "auto"
+    mechanism: Annotated[Method, choice(*get_args(Method))] = "auto"
     target: Annotated[Target, choice(*TARGETS), WHAT_IT_IS] = "people"
     people: Annotated[int | None, PublicPeople] = None
     sizes: Annotated[Sizes, choice("private", "public")] = "private"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 import pyarrow as pa
 
@@ -12,15 +12,15 @@ from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
-from headcount.estimate.shape.table import Loss
+from headcount.estimate.shape.table import Estimator, Loss
 from headcount.exact import Number, whole
 from headcount.jobs.bases.items import ListedItemJob
 from headcount.jobs.calls.calls import job_function
-from headcount.jobs.parameters import parameters
 from headcount.jobs.parameters.notation import COST
 from headcount.jobs.parameters.parameters import parse_bound, parse_public_people
 from headcount.mechanism.mechanism import Columns, Noisy
-from headcount.mechanism.shape.options import Buckets
+from headcount.mechanism.options import choice
+from headcount.mechanism.shape.options import Buckets, parse_buckets
 from headcount.mechanism.shape.strategy import Method, ShapeStrategy
 from headcount.release.shape import Shape as ShapeRelease
 from headcount.release.views.shape import SHAPE
@@ -108,10 +108,10 @@ class Shape(ListedItemJob):
     options: ClassVar[tuple[type[Options], ...]] = (Buckets,)
     option_parameters: ClassVar[tuple[str, ...]] = ("buckets", "estimator")
     bound: Annotated[int, parse_number_bound, COST] = 1
-    loss: parameters.ShapeLoss = "l1"
-    mechanism: parameters.ShapeMethod = "auto"
-    estimator: parameters.ShapeEstimator = "em"
-    buckets: parameters.Buckets = None
+    loss: Annotated[Loss, choice(*get_args(Loss))] = "l1"
+    mechanism: Annotated[Method, choice(*get_args(Method))] = "auto"
+    estimator: Annotated[Estimator, choice(*get_args(Estimator))] = "em"
+    buckets: Annotated[int | None, parse_buckets] = None
     people: Annotated[int | None, parse_public_people(1, "people=100000, if that is public")] = None
 
     @property

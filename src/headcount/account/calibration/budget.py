@@ -14,8 +14,8 @@ MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**6), Fraction(100)
 MIN_DELTA = Fraction(1, 10**30)
 """Below it prices are not computed finely enough for a threshold to fit (192 bits end at 1e-58), which with a selected
 bound would show only after the selection was drawn; and a ledger stores no more decimal places."""
-EPSILONS = [Fraction(digits) * Fraction(10) ** (decade - 2) for decade in range(-4, 2) for digits in range(100, 1000)]
-"""Epsilons of three digits, from 0.0001 to 99.9."""
+EPSILONS = 6 * 900
+"""Number of epsilons of three digits, from 0.0001 to 99.9."""
 
 
 def budget(epsilon: Number, delta: Number) -> Cost:
@@ -58,10 +58,16 @@ def min_epsilon(target: Number, build: Callable[[Fraction], Candidate]) -> Candi
     """Build a candidate with the least epsilon, of three digits, whose error is at most the target. The error must fall
     as epsilon grows."""
     wanted = positive("target_error", target, fix="target_error=10")
-    low, high = -1, len(EPSILONS) - 1
-    if build(EPSILONS[high]).error > wanted:
+    low, high = -1, EPSILONS - 1
+    if build(_epsilon(high)).error > wanted:
         raise BadParameter(f"target_error={target}: no epsilon is enough for that.", fix="target_error=10")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if build(EPSILONS[middle]).error <= wanted else (middle, high)
-    return build(EPSILONS[high])
+        low, high = (low, middle) if build(_epsilon(middle)).error <= wanted else (middle, high)
+    return build(_epsilon(high))
+
+
+def _epsilon(index: int) -> Fraction:
+    """The epsilon of three digits at this place, from the smallest on."""
+    decade, digits = divmod(index, 900)
+    return (100 + digits) * Fraction(10) ** (decade - 6)

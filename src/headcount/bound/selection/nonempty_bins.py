@@ -10,10 +10,11 @@ a larger fraction for the same run (a fixed-sequence test: Maurer, Hothorn & Leh
 
 from collections.abc import Callable
 from functools import cache
+from math import comb, factorial
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from headcount.exact import Floats
@@ -66,7 +67,7 @@ def gaussian(deviation: float, rate: float = FALSE_POSITIVE_RATE) -> Critical:
     """Critical values of Gaussian noise, for this probability of an error."""
 
     def critical(width: int, bins: int) -> Floats:
-        values: Floats = -deviation * width**0.5 * scipy.special.ndtri(_levels(bins, rate))
+        values: Floats = -deviation * width**0.5 * _normal_quantiles(bins, rate)
         return values
 
     return critical
@@ -77,6 +78,12 @@ def _levels(bins: int, rate: float) -> Floats:
     gap = np.arange(bins)
     levels: Floats = rate / len(WIDTHS) / ((gap + 1) * (gap + 2))
     return levels
+
+
+@cache
+def _normal_quantiles(bins: int, rate: float) -> Floats:
+    """Quantiles of the standard normal distribution at these error probabilities."""
+    return np.array([NormalDist().inv_cdf(level) for level in _levels(bins, rate).tolist()])
 
 
 @cache
@@ -93,9 +100,10 @@ def thresholds(width: int, bins: int, rate: float = FALSE_POSITIVE_RATE) -> Floa
 
 def laplace_sum_tail(minimum: Floats, width: int) -> Floats:
     """P(sum of `width` draws of Laplace noise of scale 1 >= least), for least >= 0: a mixture of Gamma tails, as the
-    sum is a difference of two Gamma variables."""
-    terms = np.arange(width)
-    weights = scipy.special.comb(width - 1 + terms, terms) / 2.0 ** (width + terms)
-    tails = scipy.special.gammaincc(width - terms[:, None], np.atleast_1d(minimum))
+    sum is a difference of two Gamma variables. Tails of whole shapes are sums of Poisson probabilities."""
+    at = np.atleast_1d(minimum)
+    poisson = np.exp(-at) * [at**k / factorial(k) for k in range(width)]  # k, minimum
+    tails = poisson.cumsum(axis=0)[::-1]  # of shapes width, width - 1, ..., 1
+    weights = np.array([comb(width - 1 + term, term) / 2 ** (width + term) for term in range(width)])
     chance: Floats = (weights[:, None] * tails).sum(axis=0)
     return chance

@@ -13,9 +13,9 @@ is added, with its uncertainty.
 """
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from headcount.estimate.counts.debias import ClippingLoss
@@ -102,7 +102,7 @@ def _ratio_and_spread(
 ) -> tuple[Floats, Floats]:
     """Ratio and spread of each item: fitted to those that are clear of noise, and taken from the nearest of these for
     the others, whose quiet values are mostly noise; if none is clear, the ratio of the sums, and a wide spread."""
-    deviations = max(CLEAR_DEVIATIONS, -float(scipy.special.ndtri(0.05 / len(low_noise.values))))
+    deviations = max(CLEAR_DEVIATIONS, -NormalDist().inv_cdf(0.05 / len(low_noise.values)))
     clear = low_noise.values >= low_noise.deviation * deviations
     if not clear.any():
         sums = low_noise.values.sum(), low_bias.values.sum()

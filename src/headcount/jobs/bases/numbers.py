@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, get_args
 
 import pyarrow as pa
 from ibis.expr import datatypes as dt
@@ -17,9 +17,10 @@ from headcount.exact import rational
 from headcount.job import Job
 from headcount.jobs.parameters import parameters
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.mechanism.options import choice
 from headcount.mechanism.ordered.options import SampleSearch
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
-from headcount.mechanism.ordered.strategy import SAMPLES, OrderedStrategy
+from headcount.mechanism.ordered.strategy import SAMPLES, Method, OrderedStrategy
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
 from headcount.source.contributions.derived import placed
@@ -45,7 +46,7 @@ class NumberJob(Job):
     """The column of numbers."""
     bound: parameters.Bound = "auto"
     share: parameters.Share = None
-    mechanism: parameters.OrderedMethod = "auto"
+    mechanism: Annotated[Method, choice(*get_args(Method))] = "auto"
     p: parameters.Probability = None
     theta: parameters.Theta = None
     rule: parameters.SampleRule = "exact"

@@ -8,19 +8,14 @@ from typing import Annotated, Any, Literal, get_args
 from headcount.bound.selection.options import WAYS, parse_grid, parse_share
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
-from headcount.estimate.shape.table import Estimator, Loss
 from headcount.exact import one_of, whole
 from headcount.job import REQUIRED
 from headcount.jobs.parameters import notation
 from headcount.jobs.parameters.dates import no_column_of_by
 from headcount.mechanism import options
-from headcount.mechanism.distribution import strategy as distribution
 from headcount.mechanism.known import strategy as known
 from headcount.mechanism.known.options import PoissonCounts, parse_people
 from headcount.mechanism.options import choice, parse_relative_error
-from headcount.mechanism.ordered import strategy as ordered
-from headcount.mechanism.shape import strategy as shape
-from headcount.mechanism.shape.options import parse_buckets
 from headcount.mechanism.stages.sampling import Rule, parse_probability, parse_theta
 from headcount.mechanism.topk.levels import VariantName
 from headcount.mechanism.topk.options import parse_kbar
@@ -149,10 +144,4 @@ Kbar = Annotated[int, parse_kbar]
 Probability = Annotated[Fraction | None, parse_probability]
 Theta = Annotated[int | None, parse_theta]
 SampleRule = Annotated[Rule, choice(*get_args(Rule))]
-OrderedMethod = Annotated[ordered.Method, choice(*get_args(ordered.Method))]
-ShapeMethod = Annotated[shape.Method, choice(*get_args(shape.Method))]
-DistributionMethod = Annotated[distribution.Method, choice(*get_args(distribution.Method))]
-ShapeLoss = Annotated[Loss, choice(*get_args(Loss))]
-Buckets = Annotated[int | None, parse_buckets]
-ShapeEstimator = Annotated[Estimator, choice(*get_args(Estimator))]
 ValueColumn = Annotated[str, parse_value, notation.WHAT_IT_IS]

@@ -19,12 +19,12 @@ from weakref import WeakKeyDictionary
 
 import ibis
 import pyarrow as pa
-from ibis.backends.duckdb import Backend
 from ibis.expr import datatypes as dt
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import NotATable
+from headcount.source.engines.dialects import Backend
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
@@ -197,7 +197,8 @@ class DuckDB(Engine):
 def connect() -> Backend:
     """Open a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
     nothing and does not spill until `DuckDB.reserve` gives it a folder."""
-    connection = ibis.duckdb.connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
+    # `ibis.duckdb` would read what all installed packages say of themselves to find this class
+    connection = Backend().connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
     for name, value in (
         ("TimeZone", "UTC"),
         ("preserve_insertion_order", "false"),

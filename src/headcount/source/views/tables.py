@@ -8,12 +8,12 @@ from os import PathLike, fsdecode
 
 import ibis
 import pyarrow as pa
-from ibis.backends.duckdb import Backend
 from ibis.expr import datatypes as dt
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
+from headcount.source.engines.dialects import Backend
 from headcount.source.engines.duckdb import connect
 from headcount.source.engines.registry import engine_of
 from headcount.source.files import files
