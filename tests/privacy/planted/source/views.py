@@ -222,10 +222,38 @@ BUGS = [
     ),
     _bug(
         "text is compared by its collation",
-        REWRITTEN,
-        "self._engine.byte_exact_table(usable).op()",
-        "usable.op()",
+        LEAVES,
+        "engine.byte_exact_table(stored.to_expr()).op()",
+        "stored",
         REWRITING + "test_ids_are_compared_byte_by_byte",
+    ),
+    _bug(
+        "a collation is not seen",
+        "source/queries/catalog.py",
+        '"COLLATE" in each["sql"].upper()',
+        '"COLLATE" in each["type"].upper()',
+        REWRITING + "test_ids_are_compared_byte_by_byte",
+    ),
+    _bug(
+        "a collation since the proof is not seen",
+        "source/views/view.py",
+        "known[0] == premises:",
+        "known[0][0] == declared:",
+        REWRITING + "test_a_collation_that_a_table_got_since_the_proof_is_seen",
+    ),
+    _bug(
+        "NaN keeps its sign",
+        REWRITTEN,
+        "self._number(value, nan) if",
+        "self._attempt(ops.Add(value, ZERO)) if",
+        REWRITING + "test_nan_has_no_sign",
+    ),
+    _bug(
+        "a result of a window keeps the sign of NaN",
+        REWRITTEN,
+        "        return self._typed(ops.Field(relation, name), value.dtype)",
+        "        return ops.TryCast(ops.Field(relation, name), value.dtype)",
+        REWRITING + "test_nan_has_no_sign",
     ),
     _bug(
         "rows without a user stay",
@@ -599,8 +627,9 @@ BUGS = [
     _bug(
         "a view that was proved is run whatever its tables have become",
         "source/views/view.py",
-        "            check_catalog(self.expression, engine)\n",
-        "",
+        "        premises = declared, catalog_of(self.expression, engine)\n",
+        "        if user in self._proved:\n            return self._proved[user][1]\n"
+        "        premises = declared, catalog_of(self.expression, engine)\n",
         RELEASE + "test_a_view_is_proved_once_and_its_tables_are_looked_up_again",
     ),
     _bug(
