@@ -30,7 +30,7 @@ from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
 from headcount.source.kernels.threads import prefetch
 from headcount.source.queries.ibis import Names
-from headcount.source.queries.on_duckdb import names_of, step_of_table
+from headcount.source.queries.on_duckdb import collates, names_of, step_of_table
 from headcount.source.queries.step import Step
 
 SETTINGS = {
@@ -113,7 +113,10 @@ class DuckDB(Engine):
         return found
 
     def byte_exact_table(self, table: ir.Table) -> ir.Table:
-        return _byte_exact(table)
+        """Change text only where a column has a collation: DuckDB stores nothing that is not UTF-8."""
+        connection = ibis.get_backend(table)
+        collated = collates(table.op(), lambda expression: _evaluate(connection, expression))
+        return _byte_exact(table) if collated else table
 
     def types(self, data: ir.Table, columns: Sequence[str]) -> dict[str, dt.DataType]:
         chosen = _columns(data, columns)

@@ -111,7 +111,7 @@ class Engine(ABC):
         raise NotImplementedError(f"{self.title} has no views")
 
     def byte_exact_table(self, table: ir.Table) -> ir.Table:
-        """Return a table whose text compares byte by byte."""
+        """Return a stored table as one whose text compares byte by byte."""
         raise NotImplementedError(f"{self.title} has no views")
 
     @abstractmethod

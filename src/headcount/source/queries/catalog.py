@@ -62,6 +62,11 @@ class Catalog:
             return None
         return found[0]["database"], found[0]["schema"], found[0]["name"]
 
+    def collates(self, name: Name) -> bool:
+        """True if a column of the table may compare text in another way than byte by byte. DuckDB writes the collation
+        of every column into the table's SQL; a type cannot have one."""
+        return any("COLLATE" in each["sql"].upper() for each in self._listed("table", name))
+
     def _of_view(self, name: str, text: str) -> Iterator[Step]:
         query = VIEW.fullmatch(text)
         if query is None or self._nested == MAX_NESTED:

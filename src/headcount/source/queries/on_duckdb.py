@@ -41,6 +41,11 @@ def names_of(ask: Ask) -> ibis.Names:
     return _Names(ask)
 
 
+def collates(table: Any, ask: Ask) -> bool:
+    """True if a column of a stored table may compare text in another way than byte by byte."""
+    return Catalog(ask).collates(_name(table))
+
+
 def step_of_table(table: ir.Table, ask: Ask) -> Step | None:
     """Return what in an Ibis expression is not row by row; `ask` evaluates SQL on its connection."""
     return ibis.step_of(table, names_of(ask))

@@ -105,12 +105,13 @@ class Certificate:
         return [*public, *keys, "numbers and names typed into the view are public"]
 
 
-def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine) -> tuple[Certificate, ir.Table]:
+def certify(
+    expression: ir.Table, user: str, declared: Declared, engine: Engine, tables: Located
+) -> tuple[Certificate, ir.Table]:
     """Prove that each row of a view depends on one person's rows, and return the view as it is run; refuse a view
     without a proof (NotATable)."""
     expression = simplified(expression)
     with _refusing(expression):
-        tables = _catalog(expression, engine)
         steps = _prove(expression, user, declared)
         check_growth(expression.op())
         root = rewritten(expression, user, engine, tables)
@@ -124,18 +125,13 @@ def certify(expression: ir.Table, user: str, declared: Declared, engine: Engine)
     return proved, table
 
 
-def check_catalog(expression: ir.Table, engine: Engine) -> None:
-    """Refuse a view whose tables or functions are not what they were when it was proved: a table may have become a view
-    or have other columns, a function may have been defined. The rest of a proof is about the expression alone."""
+def catalog_of(expression: ir.Table, engine: Engine) -> Located:
+    """Return the tables of a view as they are read: all that a proof takes from the connection. Refuse a connection
+    whose functions are not the engine's, a table that has become a view or has other columns (NotATable)."""
     expression = simplified(expression)
     with _refusing(expression):
-        _catalog(expression, engine)
-
-
-def _catalog(expression: ir.Table, engine: Engine) -> Located:
-    """Return the tables of a view by their full names; refuse a connection whose functions are not the engine's."""
-    _check_functions(expression, engine)
-    return located(expression, engine)
+        _check_functions(expression, engine)
+        return located(expression, engine)
 
 
 def people_columns(expression: ir.Table, declared: Declared, engine: Engine) -> list[str]:

@@ -23,7 +23,7 @@ NAME = re.compile(r"[A-Za-z_]\w{0,200}", re.ASCII)
 OURS = re.compile(r"t\d+|ibis_.*|headcount_.*", re.ASCII | re.IGNORECASE)
 """Names that Ibis and headcount give to parts of a query and to tables of their own."""
 Located = Mapping[Any, Any]
-"""Tables of an expression, and the same by their full names."""
+"""Tables of an expression, and the same by their full names, with text that compares byte by byte."""
 
 
 def located(expression: ir.Table, engine: Engine) -> Located:
@@ -55,11 +55,12 @@ def _located(leaf: Any, engine: Engine) -> Any:
             refusals.refuse(f"the name {each!r:.60} of a table.", "letters, digits and _ only")
     if stored.schema != leaf.schema:
         refusals.refuse(f"table {leaf.name!r} has other columns than when it was opened.", "con.table(...) again")
-    return stored
+    return engine.byte_exact_table(stored.to_expr()).op()
 
 
-def full_name(leaf: Any) -> tuple[str, str, str]:
-    """Return catalog, schema and name of a table."""
+def full_name(table: Any) -> tuple[str, str, str]:
+    """Return catalog, schema and name of a table, or of the one that an expression reads."""
+    (leaf,) = table.find(ops.DatabaseTable)
     return leaf.namespace.catalog, leaf.namespace.database, leaf.name
 
 

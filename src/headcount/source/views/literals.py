@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 from decimal import Decimal
-from math import isfinite
+from math import isinf
 from typing import Any
 from uuid import UUID
 
@@ -64,7 +64,7 @@ def _text(text: str) -> str:
 
 def _spelled(kind: dt.DataType, typed: Any) -> str:
     """Return a number, a day, a time or a UUID as text that DuckDB reads without failing."""
-    if kind.is_floating() and isfinite(typed):
+    if kind.is_floating() and not isinf(typed):
         return repr(float(typed))
     if kind.is_decimal() and isinstance(typed, Decimal) and typed.is_finite():
         return f"{typed:f}"

@@ -1,7 +1,7 @@
 """The expression that is run. It is the one that was proved, such that neither ties, nor the order of rows, nor a value
 that cannot be computed, let one person's rows change another's:
 
-- columns of tables have the types that Ibis sees, text is compared byte by byte, and -0.0 is 0.0;
+- columns of tables have the types that Ibis sees, text is compared byte by byte, -0.0 is 0.0, and NaN has no sign;
 - windows and aggregates by the place of a row have all columns as last keys: only identical rows tie;
 - a value that fails on a row is NULL (`Engine.attempt` around each operation that can fail; `fallible.py` says why);
 - results of windows and aggregates have the types that Ibis expects: what does not fit is NULL;
@@ -9,8 +9,10 @@ that cannot be computed, let one person's rows change another's:
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from math import nan
 from typing import Any
 
+from ibis.expr import datatypes as dt
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
@@ -76,10 +78,10 @@ class _Rewriting:
         return found
 
     def _table(self, leaf: Any) -> Any:
-        """A table by its full name, with columns of the types that Ibis sees, text byte by byte."""
-        usable = self._tables[leaf].to_expr().select([name for name, kind in leaf.schema.items() if is_column(kind)])
-        exact = self._engine.byte_exact_table(usable).op()
-        return ops.Project(exact, {name: self._typed(each, each.dtype) for name, each in exact.fields.items()})
+        """A table by its full name, text byte by byte, with columns of the types that Ibis sees."""
+        fields = self._tables[leaf].fields.items()
+        usable = {name: self._typed(each, each.dtype) for name, each in fields if is_column(each.dtype)}
+        return ops.Project(self._tables[leaf], usable)
 
     def _project(self, node: Any) -> Any:
         inner, renamed = self._with_windows(node.parent, node.values.values())
@@ -109,7 +111,7 @@ class _Rewriting:
             added = {names[each]: self._window(_moved(each, parent, inner), inner) for each in step}
             inner = ops.Project(inner, {**inner.fields, **added})
         fields = {field: ops.Field(inner, name) for name, field in parent.fields.items()}
-        return inner, {**fields, **{each: _result(inner, names[each], each) for each in windows}}
+        return inner, {**fields, **{each: self._result(inner, names[each], each) for each in windows}}
 
     def _window(self, window: Any, parent: Any) -> Any:
         """A window of which only identical rows tie."""
@@ -127,7 +129,7 @@ class _Rewriting:
         metrics = {name: self._reduction(each) for name, each in zip(names, reductions, strict=True)}
         groups = {name: self._column(value) for name, value in node.groups.items()}
         inner = ops.Aggregate(node.parent, groups, metrics)
-        results = {each: _result(inner, name, each) for name, each in zip(names, reductions, strict=True)}
+        results = {each: self._result(inner, name, each) for name, each in zip(names, reductions, strict=True)}
         values = {name: self._column(_replaced(value, results)) for name, value in node.metrics.items()}
         return ops.Project(inner, {**{name: ops.Field(inner, name) for name in groups}, **values})
 
@@ -135,7 +137,7 @@ class _Rewriting:
         """An aggregate or window function with arguments that cannot fail."""
         new = _rebuilt(value, self._safe)
         if kind_of(new) in EXTREMES and new.arg.dtype.is_floating():
-            return new.copy(arg=self._number(new.arg))
+            return new.copy(arg=self._number(new.arg, None))  # DuckDB cannot sort NaN among others in a median
         return new
 
     def _link(self, node: Any) -> Any:
@@ -162,13 +164,18 @@ class _Rewriting:
         return safe if type(value) is ops.Field else self._typed(safe, value.dtype)
 
     def _typed(self, value: Any, kind: Any) -> Any:
-        """Cast a value to a type: NULL if it does not fit. -0.0 becomes 0.0, as wherever DuckDB sorts by it."""
-        return ops.TryCast(self._attempt(ops.Add(value, ZERO)) if kind.is_floating() else value, kind)
+        """Cast a value to a type: NULL if it does not fit. Floating-point numbers that are equal become identical:
+        -0.0 is 0.0, and NaN has no sign, as wherever DuckDB sorts by them."""
+        return ops.TryCast(self._number(value, nan) if kind.is_floating() else value, kind)
 
-    def _number(self, value: Any) -> Any:
-        """A floating-point number of which unlike values are unequal: -0.0 is 0.0, and NaN, which DuckDB cannot sort
-        among others in a median, is missing."""
-        kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.Literal(None, value.dtype), value)
+    def _result(self, relation: Any, name: str, value: Any) -> Any:
+        """A column, in the type that Ibis expects of the value that it holds."""
+        return self._typed(ops.Field(relation, name), value.dtype)
+
+    def _number(self, value: Any, not_a_number: float | None) -> Any:
+        """A floating-point number of which unlike values are unequal."""
+        dtype = value.dtype if value.dtype.is_floating() else dt.float64
+        kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.Literal(not_a_number, dtype), value)
         return self._attempt(ops.Add(kept, ZERO))
 
 
@@ -201,11 +208,6 @@ def _check_same_types(node: Any, found: Any) -> None:
 def _as_declared(relation: Any) -> Any:
     """The relation with columns of the types that Ibis sees: a value that does not fit is missing."""
     return ops.Project(relation, {name: ops.TryCast(each, each.dtype) for name, each in relation.fields.items()})
-
-
-def _result(relation: Any, name: str, value: Any) -> Any:
-    """A column, in the type that Ibis expects of the value that it holds."""
-    return ops.TryCast(ops.Field(relation, name), value.dtype)
 
 
 def _equal_in_ties(window: Any) -> set[Any]:

@@ -10,8 +10,9 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, NotATable
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_of
-from headcount.source.views.certificate import Certificate, certify, check_catalog, people_columns
+from headcount.source.views.certificate import Certificate, catalog_of, certify, people_columns
 from headcount.source.views.declared import Declared, check_declared_once, declare
+from headcount.source.views.leaves import Located
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,10 +29,10 @@ class View:
     """Columns that hold the key of a private table."""
     program: str = field(default="", compare=False)
     """The text of the file that defines the view, if there is one."""
-    _proved: dict[str, tuple[Declared, tuple[Certificate, ir.Table]]] = field(
+    _proved: dict[str, tuple[tuple[Declared, Located], tuple[Certificate, ir.Table]]] = field(
         default_factory=dict, init=False, compare=False
     )
-    """What was proved before, by user column, and what was declared then."""
+    """What was proved before, by user column, and from which declarations and tables."""
 
     def __repr__(self) -> str:
         return f"View({', '.join(self.expression.columns)})"
@@ -50,15 +51,17 @@ class View:
 
     def certified(self, user: str) -> tuple[Certificate, ir.Table]:
         """Return the certificate for a user column of the view, and the view as it is run. It is proved once; later
-        only what may have changed is looked up: tables and functions of the connection."""
+        only what may have changed is looked up: tables and functions of the connection, and whether text compares byte
+        by byte."""
         declared = declare(self.expression, self.user, self.public, self.links)
-        engine, known = self.engine(), self._proved.get(user)
-        if known is not None and known[0] == declared:
-            check_catalog(self.expression, engine)
+        engine = self.engine()
+        premises = declared, catalog_of(self.expression, engine)
+        known = self._proved.get(user)
+        if known is not None and known[0] == premises:
             return known[1]
-        certificate, table = certify(self.expression, user, declared, engine)
+        certificate, table = certify(self.expression, user, declared, engine, premises[1])
         proved = replace(certificate, program=self.program), table
-        self._proved[user] = declared, proved
+        self._proved[user] = premises, proved
         return proved
 
     def people(self) -> list[str]:

@@ -222,10 +222,38 @@ BUGS = [
     ),
     _bug(
         "text is compared by its collation",
-        REWRITTEN,
-        "self._engine.byte_exact_table(usable).op()",
-        "usable.op()",
+        LEAVES,
+        "engine.byte_exact_table(stored.to_expr()).op()",
+        "stored",
         REWRITING + "test_ids_are_compared_byte_by_byte",
+    ),
+    _bug(
+        "a collation is not seen",
+        "source/queries/catalog.py",
+        '"COLLATE" in each["sql"].upper()',
+        '"COLLATE" in each["type"].upper()',
+        REWRITING + "test_ids_are_compared_byte_by_byte",
+    ),
+    _bug(
+        "a collation since the proof is not seen",
+        "source/views/view.py",
+        "known[0] == premises:",
+        "known[0][0] == declared:",
+        REWRITING + "test_a_collation_that_a_table_got_since_the_proof_is_seen",
+    ),
+    _bug(
+        "NaN keeps its sign",
+        REWRITTEN,
+        "self._number(value, nan) if",
+        "self._attempt(ops.Add(value, ZERO)) if",
+        REWRITING + "test_nan_has_no_sign",
+    ),
+    _bug(
+        "a result of a window keeps the sign of NaN",
+        REWRITTEN,
+        "        return self._typed(ops.Field(relation, name), value.dtype)",
+        "        return ops.TryCast(ops.Field(relation, name), value.dtype)",
+        REWRITING + "test_nan_has_no_sign",
     ),
     _bug(
         "rows without a user stay",
@@ -248,11 +276,13 @@ BUGS = [
         " if False else value, kind)",
         REWRITING + "test_there_is_no_negative_zero",
     ),
-    _bug(
-        "the larger of -0.0 and 0.0",
+    Bug(
+        "views: the larger of -0.0 and 0.0",
         REWRITTEN,
-        "            return new.copy(arg=self._number(new.arg))",
-        "            return new",
+        (
+            ("            return new.copy(arg=self._number(new.arg, None))", "            return new"),
+            ("return self._typed(ops.Field(relation, name), value.dtype)", "return ops.Field(relation, name)"),
+        ),
         REWRITING + "test_the_larger_of_two_zeros_does_not_depend_on_the_order_of_rows",
     ),
     _bug(
@@ -265,8 +295,8 @@ BUGS = [
     _bug(
         "a sum has the engine's own type",
         REWRITTEN,
-        "    return ops.TryCast(ops.Field(relation, name), value.dtype)",
-        "    return ops.Field(relation, name)",
+        "        return self._typed(ops.Field(relation, name), value.dtype)",
+        "        return ops.Field(relation, name)",
         REWRITING + "test_a_sum_that_does_not_fit_is_missing",
     ),
     _bug(
@@ -420,8 +450,8 @@ BUGS = [
     _bug(
         "a column has the engine's own type",
         REWRITTEN,
-        "        return ops.Project(exact, {name: self._typed(",
-        "        return exact or ops.Project(exact, {name: self._typed(",
+        "usable = {name: self._typed(each, each.dtype) for",
+        "usable = {name: each for",
         HOSTILE + "test_a_number_that_does_not_fit_its_type_is_missing",
     ),
     _bug(
@@ -455,8 +485,8 @@ BUGS = [
     _bug(
         "a table is read by its short name",
         REWRITTEN,
-        "        usable = self._tables[leaf].to_expr()",
-        "        usable = leaf.to_expr()",
+        "        return ops.Project(self._tables[leaf], usable)",
+        "        return ops.Project(leaf, {name: leaf.fields[name] for name in usable})",
         TABLES + "test_no_part_of_the_query_is_taken_for_a_table",
     ),
     _bug(
@@ -599,8 +629,9 @@ BUGS = [
     _bug(
         "a view that was proved is run whatever its tables have become",
         "source/views/view.py",
-        "            check_catalog(self.expression, engine)\n",
-        "",
+        "        premises = declared, catalog_of(self.expression, engine)\n",
+        "        if user in self._proved:\n            return self._proved[user][1]\n"
+        "        premises = declared, catalog_of(self.expression, engine)\n",
         RELEASE + "test_a_view_is_proved_once_and_its_tables_are_looked_up_again",
     ),
     _bug(
