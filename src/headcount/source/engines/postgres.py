@@ -247,9 +247,9 @@ def _described(own: Any, sql: str) -> list[tuple[str, int]]:
     try:
         found = own.execute(f"SELECT * FROM ({sql}) AS q LIMIT 0").description
     except psycopg.Error as failed:
-        said = str(failed.diag.message_primary)
+        message = str(failed.diag.message_primary)
         raise NotATable(
-            f"a view that Postgres cannot run: {said}.", fix="a simpler view, or the tables as files"
+            f"a view that Postgres cannot run: {message}.", fix="a simpler view, or the tables as files"
         ) from None
     return [(column.name, column.type_code) for column in found]
 

@@ -18,7 +18,7 @@ LONGEST = 63
 """Bytes of a name. Of a longer one Postgres drops the rest."""
 TABLES = (ops.DatabaseTable, ops.SelfReference, ops.JoinReference)
 KEEPING = ("inner", "left", "cross", "semi", "anti")
-"""Joins that may follow a semi or anti join in one step: which rows of the left stay is asked behind them."""
+"""Joins that may follow a semi or anti join in one step: the condition for it stands behind them."""
 INSTEAD = {
     **dict.fromkeys(
         ("Lowercase", "Uppercase", "StringSQLILike"), "a stored column in one case, or the tables as files"
@@ -100,8 +100,8 @@ def _check_value(value: Any) -> None:
 def _refuse(value: Any, kind: str) -> None:
     kinds = " and ".join(dict.fromkeys(str(each.dtype.copy(nullable=True)) for each in children(value)))
     refusals.refuse(
-        f"{title(value)}(){f' of {kinds}' if kinds else ''}: on Postgres headcount has no form of it that no row makes "
-        "fail, or that means the same.",
+        f"{title(value)}(){f' of {kinds}' if kinds else ''}: on Postgres headcount has no form that no row makes fail, "
+        "or that means the same.",
         INSTEAD.get(kind, OTHER),
     )
 
