@@ -194,7 +194,10 @@ def test_text_is_compared_byte_by_byte_everywhere(con: Any) -> None:
         first=_.gender.min().over(group_by="person_id"),
         last=ibis.coalesce(_.gender.lag().over(group_by="person_id", order_by="gender"), "none"),
     )
-    sql = hc.view(texts, user="person_id").certified("person_id")[0].sql
+    typed = texts.filter(ibis.cases((_.gender == "f", "F"), else_="M") < "G")
+    sql = hc.view(typed, user="person_id").certified("person_id")[0].sql
+    for each in "fFMG":
+        assert sql.count(f"'{each}'") == sql.count(f"(CAST('{each}' AS TEXT) COLLATE \"C\")") > 0
     columns = ("gender", "pad", "x", "y", "z", "first", "last")
     listed = ", ".join(f'pg_collation_for("{each}")' for each in columns)
     assert con.con.execute(f"SELECT DISTINCT {listed} FROM ({sql}) AS q").fetchall() == [('"C"',) * len(columns)]
