@@ -1,6 +1,8 @@
 """Random views for as long as one says: no certified one may mix people, and most refused ones should.
 
-python -m benchmarks.views SECONDS [SEED]
+python -m benchmarks.views SECONDS [SEED [FOLDER]]
+
+On DuckDB; or on the Postgres server whose socket is in a folder.
 """
 
 import sys
@@ -8,10 +10,9 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-import duckdb
 from ibis.expr import types as ir
 
-from benchmarks.views.databases import Databases
+from benchmarks.views.databases import Databases, PostgresDatabases
 from benchmarks.views.generator import Generator
 from benchmarks.views.worlds import LETTERS
 from headcount.errors import HeadcountError
@@ -52,15 +53,16 @@ def _judge_refused(expression: ir.Table, databases: Databases, tally: Tally) -> 
     if users:
         try:
             found = databases.violation(expression, users[0])
-        except (duckdb.Error, ValueError):  # it does not run, or DuckDB confuses its columns
+        except (databases.errors, ValueError):  # it does not run, or DuckDB confuses its columns
             return
         tally.counts["refused and run"] += 1
         tally.counts["refused with a violation"] += bool(found)
 
 
-def main(seconds: float, seed: int) -> Tally:
+def main(seconds: float, seed: int, host: str = "") -> Tally:
     """Judge expressions until the time is over."""
-    databases, tally = Databases(LETTERS, seed, BASES), Tally()
+    databases = PostgresDatabases(LETTERS, seed, BASES, host) if host else Databases(LETTERS, seed, BASES)
+    tally = Tally()
     generator, end = Generator(databases.tables, seed), time.monotonic() + seconds
     while time.monotonic() < end:
         judge(generator.expression(), databases, tally)
@@ -68,7 +70,7 @@ def main(seconds: float, seed: int) -> Tally:
 
 
 if __name__ == "__main__":
-    result = main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    result = main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1, *sys.argv[3:])
     print(dict(result.counts))
     for how, user, expression in result.violations:
         print(how, user, expression, sep="\n")

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
+from uuid import uuid4
 
+import duckdb
 import ibis
+import psycopg
 from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
@@ -27,11 +30,16 @@ class Neighbour:
 class Databases:
     """Databases in one DuckDB, each in a schema of its own; the empty tables of the main schema stand for all."""
 
+    main = "main"
+    """The schema of the empty tables."""
+    errors: type[Exception] = duckdb.Error
+    """What is raised by SQL that does not run."""
+
     def __init__(self, world: World, seed: int, count: int) -> None:
-        self.connection = ibis.duckdb.connect(threads=1)
+        self.connection = self._connect()
         self._world, self._random = world, Random(seed)
-        self._create("main", {}, {})
-        self.tables = {name: self.connection.table(name, database="main") for name in world.schema}
+        self._create(self.main, {}, {})
+        self.tables = {name: self.connection.table(name, database=self.main) for name in world.schema}
         self.pairs: list[tuple[str, list[Neighbour]]] = [self._with_neighbours(place) for place in range(count)]
 
     def declarations(self, expression: ir.Table) -> dict[str, Any]:
@@ -43,7 +51,11 @@ class Databases:
 
     def violation(self, table: ir.Table, user: str) -> str:
         """Return how a view mixes people, in some pair of neighbours; empty if it does in none."""
-        return next(self._violations(ibis.to_sql(table, dialect="duckdb"), user), "")
+        return next(self._violations(self.sql(table), user), "")
+
+    def sql(self, table: ir.Table) -> str:
+        """Return the SQL of a view."""
+        return str(ibis.to_sql(table, dialect="duckdb"))
 
     def _violations(self, sql: str, user: str) -> Iterator[str]:
         for schema, others in self.pairs:
@@ -58,7 +70,7 @@ class Databases:
 
     def _rows(self, schema: str, sql: str, user: str) -> dict[str, Counter[str]]:
         """Rows by person."""
-        result = self._execute(sql.replace('"main".', f'"{schema}".'))
+        result = self._execute(sql.replace(f'"{self.main}".', f'"{schema}".'))
         place = [column[0] for column in result.description].index(user)
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for row in result.fetchall():
@@ -82,7 +94,7 @@ class Databases:
     def _create(self, schema: str, people: Mapping[int | None, Rows], public: Rows) -> None:
         self._execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         for name, columns in self._world.schema.items():
-            self._execute(f"CREATE TABLE {schema}.{name} ({columns})")
+            self._execute(f"CREATE TABLE {schema}.{name} ({self._columns(columns)})")
             self._insert(
                 f"{schema}.{name}",
                 [*public.get(name, ()), *(row for rows in people.values() for row in rows.get(name, ()))],
@@ -93,8 +105,50 @@ class Databases:
             listed = ", ".join("(" + ", ".join(_literal(each) for each in row) + ")" for row in rows)
             self._execute(f"INSERT INTO {table} VALUES {listed}")
 
+    def _columns(self, columns: str) -> str:
+        """Return columns as SQL of the engine."""
+        return columns
+
+    def _connect(self) -> Any:
+        return ibis.duckdb.connect(threads=1)
+
     def _execute(self, sql: str) -> Any:
         return self.connection.con.execute(sql)
+
+
+class PostgresDatabases(Databases):
+    """Databases in one database of Postgres, by a connection of Ibis."""
+
+    main = "views"
+    errors = psycopg.Error
+
+    def __init__(self, world: World, seed: int, count: int, host: str) -> None:
+        self._host = host
+        super().__init__(world, seed, count)
+
+    def _connect(self) -> Any:
+        with psycopg.connect(host=self._host, user="postgres", dbname="postgres", autocommit=True) as first:
+            name = f"views{uuid4().hex}"
+            first.execute(f"CREATE DATABASE {name}")
+        connection = ibis.postgres.connect(host=self._host, user="postgres", database=name, autocommit=True)
+        self._plain = psycopg.connect(host=self._host, user="postgres", dbname=name, autocommit=True)
+        self._plain.execute("SET client_min_messages = error; SET jit = off")
+        return connection
+
+    def sql(self, table: ir.Table) -> str:
+        """Return the SQL of a view; of one that was proved, as it is run."""
+        return str(table.op().query if isinstance(table.op(), ops.SQLQueryResult) else ibis.to_sql(table, "postgres"))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._plain.close()
+        self.connection.disconnect()
+
+    def _columns(self, columns: str) -> str:
+        return columns.replace("DOUBLE", "DOUBLE PRECISION").replace(" COLLATE NOCASE", "")
+
+    def _execute(self, sql: str) -> Any:
+        return self._plain.execute(sql)
 
 
 def _table(end: str) -> str:

@@ -210,7 +210,7 @@ PROMISED: dict[str, tuple[Callable[[Any, str], Any], str]] = {
     "SQL": (lambda b, n: text(b, n, f"SELECT * FROM {n}"), "SQL text"),
     "arithmetic": (lambda b, n: (t := b.table(n)).mutate(amount=t.amount * t.amount), "the operation Multiply"),
     "a cast": (lambda b, n: (t := b.table(n)).mutate(x=t.item.try_cast("int64")), "the operation TryCast"),
-    "a group-by": (lambda b, n: b.table(n).group_by("user", "item").agg(), "a group-by"),
+    "a group-by": (lambda b, n: (t := b.table(n)).group_by("item").agg(user=t.user.max()), "a group-by"),
 }
 
 

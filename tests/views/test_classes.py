@@ -11,6 +11,7 @@ from ibis.expr import operations as ops
 from headcount.errors import NotATable
 from headcount.source.queries.ibis import COMPARED, FALLIBLE, VALUES
 from headcount.source.views.declared import declare
+from headcount.source.views.dialects.duckdb import DUCKDB
 from headcount.source.views.reductions import PLACES, RANKS, REDUCTIONS, TIED
 from headcount.source.views.refusals import INSTEAD, Refused
 from headcount.source.views.relations import RULES, WITHOUT_RULE, Proof
@@ -83,7 +84,7 @@ def test_a_class_that_is_in_no_list_is_refused() -> None:
         with pytest.raises(Refused, match="headcount has no proof for this operation"):
             Proof(declare(node.to_expr(), "u")).owners_of(node)
         with pytest.raises(Refused, match="headcount has no proof for this operation"):
-            written(node)
+            written(node, DUCKDB)
 
 
 def test_there_is_advice_for_operations_that_exist() -> None:

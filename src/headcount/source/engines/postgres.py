@@ -14,15 +14,17 @@ from typing import Any
 import ibis
 import pyarrow as pa
 from ibis.expr import datatypes as dt
+from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
-from headcount.errors import UnknownColumn
+from headcount.errors import NotATable, UnknownColumn
 from headcount.source.engines import postgres_session
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.postgres_session import quoted, session
 from headcount.source.engines.postgres_sql import backend_on, table_named
-from headcount.source.queries.on_postgres import step_of_table
+from headcount.source.queries.ibis import Names
+from headcount.source.queries.on_postgres import Ask, names_of, step_of_table
 from headcount.source.queries.step import Step
 
 TEXTS = ("text", "varchar", "bpchar", "name", "citext", "uuid")
@@ -41,6 +43,11 @@ TEMPORAL: dict[str, dt.DataType] = {
     "timestamp": dt.Timestamp(scale=6),
     "timestamptz": dt.Timestamp(timezone="UTC", scale=6),
 }
+NUMBERS_OF_TYPES = {
+    **{"int8": 21, "int16": 21, "int32": 23, "int64": 20, "float64": 701, "boolean": 16, "string": 25},
+    **{"decimal": 1700, "date": 1082, "timestamp": 1114, "uuid": 2950},
+}
+"""Types of columns of a view, and their numbers on Postgres."""
 YEARS = "'0001-01-01' AND '9999-12-31'"
 MOST_DIGITS = 38
 LARGEST_FLOAT = "1e308"
@@ -83,6 +90,7 @@ class Postgres(Engine):
 
     name, ibis_name, title = "postgres", "postgres", "Postgres"
     byte_exact = True
+    certifies = True
     typed = False  # text is parsed as numbers: a cast of the user's would fail by a row
     snapshot = True
     reads_files = False
@@ -93,16 +101,46 @@ class Postgres(Engine):
 
     def query(self, data: ir.Table) -> Step | None:
         with session(ibis.get_backend(data).con) as own:
-            return step_of_table(data, lambda sql, values: own.execute(sql, values).fetchall())
+            return step_of_table(data, _ask(own))
+
+    def names(self, table: ir.Table) -> Names:
+        def ask(sql: str, values: Sequence[Any]) -> list[Any]:
+            with session(ibis.get_backend(table).con) as own:
+                return _ask(own)(sql, values)
+
+        return names_of(ask)
+
+    def stored(self, leaf: Any) -> Any:
+        with session(leaf.source.con) as own:
+            found = names_of(_ask(own)).stored(leaf)
+        namespace = found and ops.Namespace(catalog=found[0], database=found[1])
+        return found and leaf.copy(name=found[2], namespace=namespace)
+
+    def attempt(self, value: Any) -> Any:
+        """No operation of a view fails here (source/views/dialects/postgres.py)."""
+        return value
+
+    def byte_exact_table(self, table: ir.Table) -> ir.Table:
+        """Text becomes byte-exact where columns are cast (source/views/dialects/postgres_casts.py)."""
+        return table
+
+    def text_table(self, table: ir.Table, sql: str, schema: Any) -> ir.Table:
+        backend = ibis.get_backend(table)
+        with session(backend.con, of_user=False) as own:
+            if _described(own, sql) != [
+                (name, NUMBERS_OF_TYPES[type(kind).__name__.lower()]) for name, kind in schema.items()
+            ]:
+                raise NotATable("a view that Postgres would read in another way.", fix="a simpler view")
+        return Proved(sql, schema, backend).to_expr()
 
     def types(self, data: ir.Table, columns: Sequence[str]) -> dict[str, dt.DataType]:
-        with session(ibis.get_backend(data).con) as own:
+        with session(ibis.get_backend(data).con, of_user=not _is_proved(data)) as own:
             found = _view(own, data, columns)
             self.check_readable(found, columns)
             return dict(zip(columns, found.schema().types, strict=True))
 
     def table(self, data: ir.Table, columns: Sequence[str]) -> ir.Table:
-        own = postgres_session.connect(ibis.get_backend(data).con)
+        own = postgres_session.connect(ibis.get_backend(data).con, of_user=not _is_proved(data))
         found = _view(own, data, columns)
         weakref.finalize(ibis.get_backend(found), own.close)
         return found
@@ -187,6 +225,35 @@ class Postgres(Engine):
         _drop(ibis.get_backend(table).con, name)
 
 
+def _ask(own: Any) -> Ask:
+    """Return what evaluates SQL about the catalog on a connection of ours."""
+    return lambda sql, values: list(own.execute(sql, values).fetchall())
+
+
+class Proved(ops.SQLQueryResult):  # type: ignore[misc]
+    """A view that was proved. Its SQL is run as it is, and no schema but pg_catalog is looked into for functions and
+    operators: its tables stand there by their full names."""
+
+
+def _is_proved(data: ir.Table) -> bool:
+    return type(data.op()) is Proved
+
+
+def _described(own: Any, sql: str) -> list[tuple[str, int]]:
+    """Columns of SQL and the numbers of their types, as Postgres plans it; refuse what it cannot plan. No row is
+    read."""
+    import psycopg
+
+    try:
+        found = own.execute(f"SELECT * FROM ({sql}) AS q LIMIT 0").description
+    except psycopg.Error as failed:
+        message = str(failed.diag.message_primary)
+        raise NotATable(
+            f"a view that Postgres cannot run: {message}.", fix="a simpler view, or the tables as files"
+        ) from None
+    return [(column.name, column.type_code) for column in found]
+
+
 def _float(text: ir.Value) -> ir.Value:
     """The text of a number as the nearest float: infinite if it is too large, 0 if it is too small, where Postgres
     would fail."""
@@ -199,7 +266,8 @@ def _float(text: ir.Value) -> ir.Value:
 
 def _view(own: Any, data: ir.Table, columns: Sequence[str]) -> ir.Table:
     """Columns of a user's table as column0, column1, ..., by a temporary view on a connection of ours."""
-    query, name = f"({ibis.get_backend(data).compile(data)}) AS q", f"headcount_{token_hex(8)}"
+    sql = data.op().query if _is_proved(data) else ibis.get_backend(data).compile(data)
+    query, name = f"({sql}) AS q", f"headcount_{token_hex(8)}"
     kinds = _kinds(own, query)
     read = [_exact(f"q.{quoted(column)}", column, *kinds[column]) for column in columns]
     names = column_names(len(columns))

@@ -33,8 +33,9 @@ OLDEST = 16
 """First version that can tell whether a text is valid before it is cast (pg_input_is_valid)."""
 
 
-def connect(user: Any) -> "Connection[Any]":
-    """Open a connection of ours beside a user's, in a transaction that sees one snapshot."""
+def connect(user: Any, *, of_user: bool = True) -> "Connection[Any]":
+    """Open a connection of ours beside a user's, in a transaction that sees one snapshot. Names are looked up in the
+    user's schemas (`of_user`), or in pg_catalog alone."""
     import psycopg
 
     own = psycopg.connect(**user.info.get_parameters(), password=user.info.password or None)
@@ -42,16 +43,17 @@ def connect(user: Any) -> "Connection[Any]":
     with user.transaction(), user.cursor() as cursor:
         role, schemas = cursor.execute("SELECT current_user::text, current_schemas(false)::text[]").fetchone()
     own.execute("SELECT set_config('role', %s, false)", (role,))
-    path = ", ".join(["pg_catalog", *(quoted(name) for name in schemas if name != "pg_catalog"), "pg_temp"])
+    others = [quoted(name) for name in schemas if of_user and name != "pg_catalog"]
+    path = ", ".join(["pg_catalog", *others, "pg_temp"])
     for name, value in {**SETTINGS, "search_path": path}.items():
         own.execute("SELECT set_config(%s, %s, false)", (name, value))
     return own
 
 
 @contextmanager
-def session(user: Any) -> Iterator["Connection[Any]"]:
+def session(user: Any, *, of_user: bool = True) -> Iterator["Connection[Any]"]:
     """Open a connection of ours beside a user's for the duration of the block."""
-    own = connect(user)
+    own = connect(user, of_user=of_user)
     try:
         yield own
     finally:

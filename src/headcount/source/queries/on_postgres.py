@@ -25,6 +25,48 @@ FROM pg_class AS c JOIN found ON c.oid = found.oid ORDER BY c.oid <> to_regclass
 """
 """A relation and what inherits from it: its kind, whether row security filters it, its query, and whether a column is
 computed at each reading."""
+LOCATED = """
+SELECT '', nspname::text, relname::text
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace
+WHERE c.oid = to_regclass(%s) AND c.oid >= 16384 AND relkind IN ('r', 'p') AND relpersistence <> 't'
+  AND nspname NOT LIKE 'pg\\_%%' AND nspname <> 'information_schema' AND NOT relispartition
+  AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid OR (inhparent = c.oid AND relkind = 'r'))
+"""
+"""A table of the user's that is in no other one, and has none in it but its partitions: database (this one), schema
+and name."""
+COLUMNS = """
+SELECT attname::text, atttypid::int8, CASE WHEN atttypmod >= 4 THEN atttypmod - 4 ELSE -1 END
+FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+"""
+"""Its columns: the numbers of their types, and what the types are limited to."""
+REPLACED = """
+SELECT 'the cast of ' || castsource::regtype || ' to ' || casttarget::regtype || ', which is not Postgres''s'
+FROM pg_cast WHERE oid >= 16384 AND castsource < 16384 AND casttarget < 16384
+UNION ALL
+SELECT 'the function ' || proname || '() in pg_catalog, which is not Postgres''s' FROM pg_proc AS p
+WHERE oid >= 16384 AND pronamespace = 'pg_catalog'::regnamespace
+  AND EXISTS (SELECT FROM pg_proc AS q WHERE q.proname = p.proname AND q.oid < 16384)
+UNION ALL
+SELECT 'the operator ' || oprname || ' in pg_catalog, which is not Postgres''s' FROM pg_operator
+WHERE oid >= 16384 AND oprnamespace = 'pg_catalog'::regnamespace
+"""
+"""What an extension or a superuser put in place of what Postgres has; names of other schemas are not looked up."""
+FAMILIES: dict[int, Callable[[Any], bool]] = {
+    16: lambda kind: kind.is_boolean(),
+    20: lambda kind: kind.is_int64(),
+    21: lambda kind: kind.is_int16(),
+    23: lambda kind: kind.is_int32(),
+    700: lambda kind: kind.is_float32(),
+    701: lambda kind: kind.is_float64(),
+    **dict.fromkeys((25, 1042, 1043), lambda kind: kind.is_string()),
+    1082: lambda kind: kind.is_date(),
+    1114: lambda kind: kind.is_timestamp() and kind.timezone is None,
+    1184: lambda kind: kind.is_timestamp() and kind.timezone is not None,
+    1700: lambda kind: kind.is_decimal(),
+    2950: lambda kind: kind.is_uuid(),
+}
+"""Types of Postgres by their numbers, and what Ibis takes them for."""
+DECIMAL = 1700
 STORED, VIEW, TEMPORARY = ("r", "p"), "v", "t"
 KINDS = {"m": "a materialized view", "f": "a foreign table"}
 NEVER_FAIL = (
@@ -59,7 +101,7 @@ class _Names:
 
     def relation(self, parts: Sequence[str | None]) -> Iterator[Step]:
         """Yield what is not a table whose rows are stored, behind a name."""
-        full = ".".join('"' + part.replace('"', '""') + '"' for part in parts if part)
+        full = _full(parts)
         found = self._ask(RELATION, (full, full))
         if not found or found[0][1] == TEMPORARY:
             yield Step(
@@ -78,8 +120,17 @@ class _Names:
         if kind == VIEW:
             yield from self.text(query or "")
 
-    def stored(self, node: Any) -> None:
-        """No view is proved on Postgres."""
+    def stored(self, node: Any) -> tuple[str, str, str] | None:
+        """Return the full name of a table whose rows are stored, each with the columns that Ibis sees."""
+        full = _full([node.namespace.database, node.name])
+        found = self._ask(LOCATED, (full,))
+        if not found or list(self.table(node)):
+            return None
+        columns = self._ask(COLUMNS, (full,))
+        same = [name for name, _type, _limit in columns] == list(node.schema)
+        return (
+            tuple(found[0]) if same and all(_is_as_seen(node.schema[each[0]], *each[1:]) for each in columns) else None
+        )
 
     def text(self, query: str) -> Iterator[Step]:
         """Yield what no promise covers in SQL."""
@@ -118,8 +169,28 @@ class _Names:
             yield CHANCE
 
     def functions(self) -> Iterator[Step]:
-        """Nothing stands in for a function of Postgres: its own are found first."""
-        return iter(())
+        """Yield what stands in for what Postgres has. Its own functions are found first, unless one of the same schema
+        fits better."""
+        return (Step(what) for (what,) in self._ask(REPLACED, ()))
+
+
+def _full(parts: Sequence[str | None]) -> str:
+    """A name as SQL."""
+    return ".".join('"' + part.replace('"', '""') + '"' for part in parts if part)
+
+
+def _is_as_seen(kind: Any, number: int, limit: int) -> bool:
+    """True for a column of the type that Ibis takes it for. Domains, enumerations and types of extensions have other
+    numbers: they may be unused, if Ibis does not take them for one of these types."""
+    if number not in FAMILIES:
+        return not (kind.is_numeric() or any(family(kind) for family in FAMILIES.values()))
+    digits = None if limit < 0 else (limit >> 16, limit & 0xFFFF)
+    return FAMILIES[number](kind) and (number != DECIMAL or digits in (None, (kind.precision, kind.scale)))
+
+
+def names_of(ask: Ask) -> ibis.Names:
+    """Return what names in an Ibis expression stand for; `ask` evaluates SQL on a connection of ours."""
+    return _Names(ask)
 
 
 def step_of_table(table: ir.Table, ask: Ask) -> Step | None:

@@ -14,6 +14,7 @@ fallible.py      which values can fail by a row
 constants.py     which constants cannot fail
 growth.py        how long texts can become
 writing.py       the SQL of the rewritten expression: a template for each class of operation
+dialects/        what differs by engine
 literals.py      names, types and typed values in that SQL
 sql.py           the SQL as run, looked at once more: what can fail
 references.py    what names in the SQL as run refer to

@@ -13,13 +13,13 @@ from headcount.errors import NotATable
 from headcount.source.engines.engine import Engine
 from headcount.source.views import refusals
 from headcount.source.views.declared import Declared
+from headcount.source.views.dialects.registry import dialect_of
 from headcount.source.views.growth import check_growth
 from headcount.source.views.ids import PERSON
 from headcount.source.views.leaves import Located, located
 from headcount.source.views.refusals import Refused
 from headcount.source.views.relations import Proof
 from headcount.source.views.rewriting import rewritten, simplified
-from headcount.source.views.sql import check_sql
 from headcount.source.views.titles import place_of
 from headcount.source.views.uniqueness import uniques
 from headcount.source.views.writing import written
@@ -114,9 +114,11 @@ def certify(
     with _refusing(expression):
         steps = _prove(expression, user, declared)
         check_growth(expression.op())
-        root = rewritten(expression, user, engine, tables)
-        sql = written(root)
-        check_sql(sql, tables)
+        dialect = dialect_of(engine)
+        dialect.check(expression.op())
+        root = rewritten(expression, user, engine, dialect, tables)
+        sql = written(root, dialect)
+        dialect.check_sql(sql, tables)
         table = engine.text_table(expression, sql, root.schema)
     private = {leaf.name: column for leaf, (column, _kind) in declared.private.items()}
     public = tuple(sorted(leaf.name for leaf in declared.public))

@@ -49,9 +49,9 @@ def _located(leaf: Any, engine: Engine) -> Any:
         refusals.reserved(leaf.name)
     stored = engine.stored(leaf)
     if stored is None:
-        refusals.not_stored(leaf.name)
+        refusals.not_stored(leaf.name, engine.title)
     for each in full_name(stored):
-        if not NAME.fullmatch(each):
+        if each and not NAME.fullmatch(each):
             refusals.refuse(f"the name {each!r:.60} of a table.", "letters, digits and _ only")
     if stored.schema != leaf.schema:
         refusals.refuse(f"table {leaf.name!r} has other columns than when it was opened.", "con.table(...) again")
@@ -59,7 +59,8 @@ def _located(leaf: Any, engine: Engine) -> Any:
 
 
 def full_name(table: Any) -> tuple[str, str, str]:
-    """Return catalog, schema and name of a table, or of the one that an expression reads."""
+    """Return catalog (empty on an engine that has one for each connection), schema and name of a table, or of the one
+    that an expression reads."""
     (leaf,) = table.find(ops.DatabaseTable)
     return leaf.namespace.catalog, leaf.namespace.database, leaf.name
 

@@ -1,5 +1,6 @@
 """Names, types and typed values in the SQL of a view: each is written in one way, and fits where it stands."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from math import isinf
@@ -20,11 +21,11 @@ TYPES = {
 """Types as Ibis and DuckDB name them."""
 
 
-def type_name(kind: dt.DataType) -> str:
+def type_name(kind: dt.DataType, types: Mapping[str, str] = TYPES) -> str:
     """Return a type as SQL; refuse one that columns of a view cannot have."""
     if kind.is_decimal() and kind.precision is not None and kind.scale is not None:
         return f"DECIMAL({kind.precision}, {kind.scale})"
-    found = TYPES.get(str(kind.copy(nullable=True)))
+    found = types.get(str(kind.copy(nullable=True)))
     if found is None:
         refusals.refuse(f"a value of type {kind}.", "numbers, text, dates, timestamps and UUIDs")
     return found
@@ -40,16 +41,16 @@ def digits(number: Any) -> str:
     return str(int(number)) if number >= 0 else f"(-{-int(number)})"
 
 
-def literal(value: Any) -> str:
+def literal(value: Any, types: Mapping[str, str] = TYPES) -> str:
     """Return a typed value as SQL."""
     kind, typed = value.dtype, value.value
     if typed is None:
-        return "NULL" if kind.is_null() else f"CAST(NULL AS {type_name(kind)})"
+        return "NULL" if kind.is_null() else f"CAST(NULL AS {type_name(kind, types)})"
     if kind.is_string():
         return _text(typed)
     if kind.is_boolean():
         return "TRUE" if typed else "FALSE"
-    return f"CAST({_number(typed) if kind.is_integer() else _text(_spelled(kind, typed))} AS {type_name(kind)})"
+    return f"CAST({_number(typed) if kind.is_integer() else _text(_spelled(kind, typed))} AS {type_name(kind, types)})"
 
 
 def _number(typed: Any) -> str:

@@ -37,7 +37,7 @@ def _check_table(table: Any, tables: Collection[Name], parts: Collection[str]) -
 
 
 def _check_select(select: Any, exp: Any) -> None:
-    aliases = [each.alias for each in _own(select, (exp.Table, exp.Subquery, exp.Unnest)) if each.alias]
+    aliases = _aliases(select, exp)
     _check_once(aliases)
     for column in _own(select, exp.Column):
         if type(column.parent).__name__ != "Star" and (column.table not in aliases or column.db or column.catalog):
@@ -47,6 +47,13 @@ def _check_select(select: Any, exp: Any) -> None:
     placed = [each for each in _own(select, exp.Window) if each.args.get("order") and not _is_rank(each)]
     if len(placed) > 1:
         refusals.moved("a window with another order", "a step with a window")
+
+
+def _aliases(select: Any, exp: Any) -> list[str]:
+    """The tables that columns of a SELECT can be of: its own, and, where it asks whether there is a row, those around
+    it."""
+    own = [each.alias for each in _own(select, (exp.Table, exp.Subquery, exp.Unnest)) if each.alias]
+    return [*own, *(_aliases(select.parent_select, exp) if type(select.parent) is exp.Exists else [])]
 
 
 def _own(select: Any, kinds: Any) -> Iterable[Any]:

@@ -165,9 +165,9 @@ def own_function() -> NoReturn:
     refuse("a function of your own: headcount cannot look into it.", "Ibis's own functions, such as ibis.cases")
 
 
-def not_stored(name: str) -> NoReturn:
+def not_stored(name: str, engine: str) -> NoReturn:
     refuse(
-        f"table {name!r} is not one stored table of DuckDB.",
+        f"table {name!r} is not one stored table of {engine}.",
         "for a view, its definition as an Ibis expression; for a file or a frame, "
         f"con.create_table({name!r}, ...); for one of several tables of this name, "
         f'con.table({name!r}, database=("catalog", "schema"))',

@@ -20,6 +20,7 @@ from headcount.source.engines.engine import Engine
 from headcount.source.queries.ibis import filled, kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
+from headcount.source.views.dialects.dialect import Dialect
 from headcount.source.views.fallible import never_fails_above
 from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
 from headcount.source.views.leaves import Located
@@ -43,9 +44,9 @@ def _simpler(node: Any, rebuilt: dict[str, Any] | None) -> Any:
     return new.arg if type(new) is ops.Alias else new
 
 
-def rewritten(expression: ir.Table, user: str, engine: Engine, tables: Located) -> Any:
+def rewritten(expression: ir.Table, user: str, engine: Engine, dialect: Dialect, tables: Located) -> Any:
     """Return the expression that is run, on tables by their full names."""
-    rewriting = _Rewriting(engine, tables)
+    rewriting = _Rewriting(engine, dialect, tables)
     table = expression.op().replace(rewriting.visit).to_expr()
     owned = table.filter(table[user].notnull()).op()
     return _as_declared(owned)
@@ -54,8 +55,8 @@ def rewritten(expression: ir.Table, user: str, engine: Engine, tables: Located) 
 class _Rewriting:
     """The rewriting of one expression, from its tables up."""
 
-    def __init__(self, engine: Engine, tables: Located) -> None:
-        self._engine, self._tables = engine, tables
+    def __init__(self, engine: Engine, dialect: Dialect, tables: Located) -> None:
+        self._engine, self._dialect, self._tables = engine, dialect, tables
         self._rules: dict[type, Callable[[Any], Any]] = {
             **dict.fromkeys(LEAVES, self._table),
             ops.Sort: lambda node: node.parent,
@@ -80,7 +81,7 @@ class _Rewriting:
     def _table(self, leaf: Any) -> Any:
         """A table by its full name, text byte by byte, with columns of the types that Ibis sees."""
         fields = self._tables[leaf].fields.items()
-        usable = {name: self._typed(each, each.dtype) for name, each in fields if is_column(each.dtype)}
+        usable = {name: self._typed(each, each.dtype) for name, each in fields if self._dialect.holds(each.dtype)}
         return ops.Project(self._tables[leaf], usable)
 
     def _project(self, node: Any) -> Any:

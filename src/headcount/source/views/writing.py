@@ -14,6 +14,7 @@ from ibis.expr import operations as ops
 
 from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
+from headcount.source.views.dialects.dialect import Dialect
 from headcount.source.views.ids import children
 from headcount.source.views.leaves import full_name
 from headcount.source.views.literals import digits, literal, quoted, type_name
@@ -122,15 +123,16 @@ ALIASES = (ops.JoinReference, ops.SelfReference)
 Aliases = Mapping[Any, str]
 
 
-def written(root: Any) -> str:
+def written(root: Any, dialect: Dialect) -> str:
     """Return the SQL of a rewritten view."""
-    return _Query().text(root)
+    return _Query(dialect).text(root)
 
 
 class _Query:
     """One query: its parts, each a step of the view."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
         self._parts: dict[Any, tuple[str, str]] = {}  # relation -> its name, its SQL
         self._aliases = 0
 
@@ -149,7 +151,7 @@ class _Query:
         while type(node) in ALIASES:
             node = node.parent
         if type(node) is ops.DatabaseTable:
-            return ".".join(map(quoted, full_name(node)))
+            return ".".join(quoted(each) for each in full_name(node) if each)
         if node not in self._parts:
             sql = self.select(node)
             self._parts[node] = quoted(f"view{len(self._parts)}"), sql
@@ -157,7 +159,7 @@ class _Query:
 
     def select(self, node: Any) -> str:
         """Return the SELECT of one step."""
-        rule = RELATIONS.get(type(node))
+        rule = self.dialect.relations.get(type(node))
         if rule is None:
             refusals.no_proof(kind_of(node).rpartition(".")[2])
         return rule(self, node)
@@ -167,10 +169,10 @@ class _Query:
         if type(value) is ops.Field:
             return self._field(value, aliases)
         kind = kind_of(value)
-        if kind in TEMPLATES:
-            return _filled(TEMPLATES[kind], self.arguments(value, aliases), value)
-        if kind in VALUES:
-            return VALUES[kind](self, value, aliases)
+        if kind in self.dialect.templates:
+            return _filled(self.dialect.templates[kind], self.arguments(value, aliases), value)
+        if kind in self.dialect.values:
+            return self.dialect.values[kind](self, value, aliases)
         return self._built_in(value, aliases)
 
     def _field(self, field: Any, aliases: Aliases) -> str:
@@ -181,7 +183,12 @@ class _Query:
     def arguments(self, value: Any, aliases: Aliases) -> dict[str, str]:
         """Return the SQL of each part of a value, by the name that Ibis gives it."""
         named = zip(value.__argnames__, value.args, strict=True)
-        return {name: self.value(each, aliases) for name, each in named if isinstance(each, ops.Value)}
+        dated = self.dialect.comparisons_of_days and are_days(value)
+        return {
+            name: self.value(_day(each) if dated else each, aliases)
+            for name, each in named
+            if isinstance(each, ops.Value)
+        }
 
     def _built_in(self, value: Any, aliases: Aliases) -> str:
         template = BUILT_IN.get(getattr(value, "__func_name__", "")) if isinstance(value, ops.ScalarUDF) else None
@@ -231,7 +238,8 @@ def _try_cast(query: _Query, value: Any, aliases: Aliases) -> str:
 
 
 def _in_values(query: _Query, value: Any, aliases: Aliases) -> str:
-    listed = ", ".join(query.values(value.options, aliases))
+    dated = query.dialect.comparisons_of_days and are_days(value)
+    listed = ", ".join(query.values([_day(each) if dated else each for each in value.options], aliases))
     return f"({query.value(value.value, aliases)} IN ({listed}))" if value.options else "FALSE"
 
 
@@ -254,6 +262,17 @@ def _cases(query: _Query, value: Any, aliases: Aliases) -> str:
 
 def _concat(query: _Query, value: Any, aliases: Aliases) -> str:
     return f"({' || '.join(query.values(value.arg, aliases))})"
+
+
+def are_days(value: Any) -> bool:
+    """True for a comparison with dates or timestamps. (A typed text in it is a day: `constants.py`.)"""
+    compared = kind_of(value) in (*COMPARISONS, "InValues")
+    return compared and any(each.dtype.is_date() or each.dtype.is_timestamp() for each in children(value))
+
+
+def _day(value: Any) -> Any:
+    """A typed day as a date."""
+    return ops.Literal(value.value, "date") if type(value) is ops.Literal and value.dtype.is_string() else value
 
 
 def _strip(query: _Query, value: Any, aliases: Aliases) -> str:
@@ -289,11 +308,11 @@ def _aggregate(query: _Query, value: Any, aliases: Aliases) -> str:
     """An aggregate. Truth values are added as numbers."""
     found = query.arguments(value, aliases)
     if kind_of(value) in ("Sum", "Mean") and value.arg.dtype.is_boolean():
-        found["arg"] = f"TRY_CAST({found['arg']} AS INT)"
+        found["arg"] = query.dialect.truth.format(found["arg"])
     if kind_of(value) == "Quantile":
         found["quantile"] = repr(float(value.quantile.value))
     where = f" FILTER(WHERE {found['where']})" if value.where is not None else ""
-    return AGGREGATES[kind_of(value)].format(**found) + where
+    return query.dialect.aggregates[kind_of(value)].format(**found) + where
 
 
 def _window(query: _Query, value: Any, aliases: Aliases) -> str:
@@ -320,7 +339,7 @@ def _called(query: _Query, value: Any, aliases: Aliases) -> str:
 def _key(query: _Query, key: Any, aliases: Aliases) -> str:
     if key.nulls_first:
         refusals.refuse("an order with missing values first.", "a column of your own: x.isnull()")
-    return f"{query.value(key.arg, aliases)} {'ASC' if key.ascending else 'DESC'}"
+    return f"{query.value(key.arg, aliases)} {'ASC' if key.ascending else 'DESC'}{query.dialect.nulls_last}"
 
 
 def _frame(window: Any) -> str:
@@ -423,9 +442,12 @@ def _join(query: _Query, node: Any) -> str:
 
 
 def _on(query: _Query, link: Any, aliases: Aliases) -> str:
-    if link.how == "cross":
-        return ""
-    return f" ON {_all(query.values(link.predicates, aliases) or ['TRUE'])}"
+    return "" if link.how == "cross" else f" ON {join_condition(query, link, aliases)}"
+
+
+def join_condition(query: _Query, link: Any, aliases: Aliases) -> str:
+    """Return the conditions of a join."""
+    return _all(query.values(link.predicates, aliases) or ["TRUE"])
 
 
 RELATIONS: dict[type, Callable[[_Query, Any], str]] = {
