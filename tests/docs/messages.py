@@ -4,6 +4,7 @@ from headcount.federated import Invitation, Report, Result, Round, SecureRound, 
 from headcount.federated.schema import VERSION, Message, Record
 from headcount.federated.schema.record import kinds_of
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
+from headcount.federated.state import AggregatorState
 from headcount.stream.state import Header
 from tests.docs.snippets import ROOT
 
@@ -83,7 +84,8 @@ checked with the vectors, which takes part in rounds with Python clients.
 2. It refuses an invitation whose `round` is not the digest of this round, none if `people` is a number, and any if \
 `people` is null.
 3. It refuses a round that it has answered, by its digest. If the device has a total budget, it refuses one whose \
-epsilon or delta is more than what is left of it; else it subtracts both. It notes all that, to keep, before it draws.
+epsilon or delta is more than what is left; otherwise it subtracts both. The answered round and what is left are on \
+its disk before it draws.
 4. It takes the person's items, each once, sorted by code points (in UTF-8: by bytes). If there are more than \
 `items`, a uniform sequence of `items` of them takes part, in that order.
 5. With an invitation, the report has all of these items, and the invitation's ticket. Else each item has a coin of \
@@ -124,10 +126,20 @@ The bytes of a [counter](../how-to/stream.md) are a line `headcount stream state
 canonical JSON (without `kind` and `version`), each count as 8 bytes, little-endian, and the SHA-256 of all of that.
 """
 
+AGGREGATOR = """## State of an aggregator
+
+The file that [`aggregator.save`](../how-to/federated.md#a-round-that-survives) writes is a line `headcount aggregator \
+state 1`, 12 random bytes, and the fields below as canonical JSON (without `kind` and `version`), encrypted with \
+ChaCha20-Poly1305: the key is the operator's 32 bytes, the nonce these 12 bytes, the line (with its line feed) is \
+authenticated too. It is for aggregators alone: no client reads or writes it.
+"""
+
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, CLIENT, *map(_section, MESSAGES), STATE, _table(Header)])
+    return "\n".join(
+        [HEAD, CLIENT, *map(_section, MESSAGES), STATE, _table(Header), AGGREGATOR, _table(AggregatorState)]
+    )
 
 
 def _section(message: type[Message]) -> str:
