@@ -129,5 +129,5 @@ function parseObject(text, { kind, longest }) {
 }
 
 function notOne({ kind }) {
-  return new BadParameter(`text: not a ${kind} of version ${VERSION}.`, "what another implementation writes, unchanged");
+  return new BadParameter(`text: not a ${kind} of version ${VERSION}.`, "the text of the message, unchanged");
 }
