@@ -4,6 +4,7 @@ from headcount.federated import Invitation, Report, Result, Round, SecureRound, 
 from headcount.federated.schema import VERSION, Message, Record
 from headcount.federated.schema.record import kinds_of
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
+from headcount.federated.state import AggregatorState
 from headcount.stream.state import Header
 from tests.docs.snippets import ROOT
 
@@ -74,16 +75,71 @@ partners than `partners`, itself as a partner, numbers that are not those of par
 `minimum`, which it counts if everybody is everybody's partner. It refuses nothing for what another person sent, such \
 as keys that two of them share, or a box that it cannot open.
 """
+CLIENT = """## A client of rounds
+
+What the client of one person does with a `round`, in this order. `clients/javascript` in the repository is one, \
+checked with the vectors, which takes part in rounds with Python clients.
+
+1. It reads the text, and checks the promise as below. A round that does not keep it gets no answer.
+2. It refuses an invitation whose `round` is not the digest of this round, none if `people` is a number, and any if \
+`people` is null.
+3. It refuses a round that it has answered, by its digest. If the device has a total budget, it refuses one whose \
+epsilon or delta is more than what is left; otherwise it subtracts both. The answered round and what is left are on \
+its disk before it draws.
+4. It takes the person's items, each once, sorted by code points (in UTF-8: by bytes). If there are more than \
+`items`, a uniform sequence of `items` of them takes part, in that order.
+5. With an invitation, the report has all of these items, and the invitation's ticket. Else each item has a coin of \
+its own, which falls with probability `rate`; the report has those whose coin fell, in the same order, and the \
+device's ticket. A report without an item is sent as well.
+
+Coins and sequences come from the operating system's randomness, exactly, without floating point. Any exact way is \
+right; the vectors use this one. A number below n takes as many bytes as n - 1 has (none if n is 1): of their \
+big-endian number, the lowest bits that n - 1 has. If that is not below n, it is left out, and the next bytes are \
+taken. A coin of rate a/b, in lowest terms, falls if a number below b is below a. A sequence of s of n swaps, for \
+each place i from 0 to s - 1, the number at i with that at i + j, j a number below n - i.
+
+**The promise is kept if an upper bound on the round's delta, at its epsilon ε, is at most its `delta`.** Let p be \
+`rate`, θ `threshold`, P_N(t) the chance that t of N coins fall, T_N(t) that of t or more.
+
+- *One report, added or removed* (`items` is 1, `neighbours` is "add-remove"): the larger one of p P_{N-1}(θ-1) - \
+(e^ε - 1) T_{N-1}(θ) at N = ⌈(θ-1)/q⌉, q = 1 - (1-p) e^-ε, and p P_{N-1}(θ-1) - (e^ε - 1) (1 - T_N(θ)) at N = \
+⌈(θ-1)/r⌉, r = 1 - (1-p) e^ε, which counts as 0 if r ≤ 0. Both terms nearly cancel, so that floating point is not \
+enough: analysts use all of `delta` to 11 digits. With 200 bits it is.
+- *All else*: `up` and `down` are the two gains above as functions of ε ≥ 0, with N as it is for each ε; at -ε, \
+either is 1 - e^-ε + e^-ε times the other at ε. On a grid of losses from log(1-p) to a largest one (`down`: the \
+negatives), the delta that is straight in x = e^ε between grid points belongs to a pair of laws: the second has at a \
+point the change of slope, the first x times that, and delta at the end of the grid is the chance of an infinite \
+loss. The bound is that of `items` independent such losses, all of `up` or all of `down`, whichever is more; for \
+"replace", of `items` of each together: the sum over losses l above ε of their chance times 1 - e^(ε-l). Analysts \
+use a grid of 160 √`items` steps, within 1% of the limit, with ε on it; a client should take twice as many, so that \
+it does not refuse what they publish. `sampled.py` and `losses.py` in `headcount.account.curves` say how rounding is \
+bounded.
+- *If the round invites*, (1 + e^ε) times the chance that more than `invited` of `people` coins fall is added.
+
+In the vectors, `prices` has the analyst's bound: to 12 digits for one report added or removed, else rounded up to \
+4. `truncated` has what invitations add, also to 4. `coins`, `sequences` and `answers` begin with `bytes`; `left` is \
+how many are not used.
+"""
 STATE = """## State of a stream
 
 The bytes of a [counter](../how-to/stream.md) are a line `headcount stream state 1`, a line with the fields below as \
 canonical JSON (without `kind` and `version`), each count as 8 bytes, little-endian, and the SHA-256 of all of that.
 """
 
+AGGREGATOR = """## State of an aggregator
+
+The file that [`aggregator.save`](../how-to/federated.md#a-round-that-survives) writes is a line `headcount aggregator \
+state 1`, 12 random bytes, and the fields below as canonical JSON (without `kind` and `version`), encrypted with \
+ChaCha20-Poly1305: the key is the operator's 32 bytes, the nonce these 12 bytes, the line (with its line feed) is \
+authenticated too. It is for aggregators alone: no client reads or writes it.
+"""
+
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *map(_section, MESSAGES), STATE, _table(Header)])
+    return "\n".join(
+        [HEAD, CLIENT, *map(_section, MESSAGES), STATE, _table(Header), AGGREGATOR, _table(AggregatorState)]
+    )
 
 
 def _section(message: type[Message]) -> str:

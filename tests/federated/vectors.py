@@ -4,16 +4,23 @@ import json
 from base64 import b64encode
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import shake_256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from headcount.account.curves import sampling
+from headcount.account.events import SampleThreshold
+from headcount.exact import Integers, round_up, written
 from headcount.federated import Client, Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
+from headcount.federated.sample import random_sequence, truncation_delta
 from headcount.federated.schema import Digested, Message
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
 from headcount.federated.secure.vectors import residues, to_text
 from headcount.federated.shape.client import bucket_of
+from headcount.noise import Entropy, NoiseDistribution
+from headcount.noise.finite import Bernoulli, Uniform
 
 PATH = Path(__file__).parents[2] / "docs" / "reference" / "vectors.json"
 ID, TICKET, KEY = "00112233445566778899aabbccddeeff", "f" * 32, bytes(range(32))
@@ -21,6 +28,7 @@ DELTA = Fraction("0.000001")
 ROUND = Round(ID, "Which songs? ☕🎵", Fraction("0.2"), 14, 2, "add-remove", Fraction(1), DELTA)
 INVITING = Round(ID, "Which?", Fraction(1, 7), 14, 1, "replace", Fraction(1), DELTA, 20_000, 3_200)
 BROKEN = Round(ID, "Which?", Fraction("0.9"), 2, 1, "add-remove", Fraction(1, 3), DELTA)
+EAGER = Round(ID, "Which?", Fraction("0.75"), 100, 3, "add-remove", Fraction(3), Fraction("0.01"))
 SHAPE = ShapeRound(
     *(ID, "Which song?", 1000, Fraction("0.9"), 2000, "0f" * 16, Fraction(1), Fraction(0), Fraction(0)),
     *("add-remove", Fraction(1), Fraction(0), "secure-sum"),
@@ -68,6 +76,42 @@ REFUSED = {
     "a letter that needs no escape": REPORT.replace("[]", '["\\u0061"]'),
     "an item of 4,097 bytes": REPORT.replace("[]", f'["{"x" * 4097}"]'),
 }
+PRICES = [
+    SampleThreshold(Fraction("0.2"), 14, 1, "add-remove", Fraction(1)),
+    SampleThreshold(Fraction("0.7"), 30, 1, "add-remove", Fraction(1)),
+    SampleThreshold(Fraction(1, 7), 14, 3, "add-remove", Fraction(1)),
+    SampleThreshold(Fraction(1, 7), 14, 1, "replace", Fraction("0.5")),
+]
+BYTES = shake_256(b"headcount test vectors").digest(96)
+INVITATION = Invitation(INVITING.digest, 17, TICKET)
+
+
+class Given(Entropy):
+    """These bytes: a number below n takes as many as n - 1 has, of which the lowest bits that n - 1 has are the number,
+    most significant byte first; one that is too large is left out. A coin falls if a number below its denominator is
+    below its numerator."""
+
+    def __init__(self, content: bytes) -> None:
+        self.left = content
+
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return np.array([self._one(distribution) for _ in range(size)], dtype=np.int64)
+
+    def secret(self) -> bytes:
+        raise AssertionError("a device has a key of its own")
+
+    def _one(self, distribution: NoiseDistribution) -> int:
+        if isinstance(distribution, Bernoulli):
+            return int(self._below(distribution.p.denominator) < distribution.p.numerator)
+        assert isinstance(distribution, Uniform)
+        return self._below(distribution.count)
+
+    def _below(self, count: int) -> int:
+        bits = (count - 1).bit_length()
+        used, self.left = self.left[: -(-bits // 8)], self.left[-(-bits // 8) :]
+        assert len(used) == -(-bits // 8), "no bytes are left"
+        drawn = int.from_bytes(used, "big") & ((1 << bits) - 1)
+        return drawn if drawn < count else self._below(count)
 
 
 def vectors() -> dict[str, Any]:
@@ -80,7 +124,52 @@ def vectors() -> dict[str, Any]:
             {"key": SHAPE.key, "buckets": SHAPE.buckets, "item": item, "bucket": bucket_of(item, SHAPE)}
             for item in ("", "apple", "Ω🎵")
         ],
+        "prices": [_price(event) for event in PRICES],
+        "truncated": [_truncated(maximum) for maximum in (2_900, 3_200, 20_000)],
+        "coins": [_coin(rate) for rate in (Fraction("0.2"), Fraction(1, 7), Fraction("0.2537359279928"))],
+        "sequences": [_sequence(count, size) for count, size in ((5, 3), (3, 3), (1, 4), (300, 4))],
+        "answers": [
+            _answer(("apple", "pear"), ROUND),
+            _answer(("🎵", "\uffee", "é", "é"), EAGER),
+            _answer(("fig", "apple", "pear", "plum", "kiwi"), EAGER),
+            _answer((), EAGER),
+            _answer(("apple", "pear"), INVITING, INVITATION),
+        ],
     }
+
+
+def _price(event: SampleThreshold) -> dict[str, Any]:
+    """A price, rounded up: to 12 digits if it is exact, else to 4."""
+    digits = 12 if event.items == 1 and event.neighbours == "add-remove" else 4
+    parameters = {"rate": written(event.rate), "threshold": event.threshold, "items": event.items}
+    found = written(round_up(sampling.delta(event), digits))
+    return {**parameters, "neighbours": event.neighbours, "epsilon": written(event.epsilon), "delta": found}
+
+
+def _truncated(invited: int) -> dict[str, Any]:
+    people, rate, epsilon = 20_000, Fraction(1, 7), Fraction(1)
+    found = written(round_up(truncation_delta(people, rate, invited, epsilon), 4))
+    return {"people": people, "rate": written(rate), "invited": invited, "epsilon": written(epsilon), "delta": found}
+
+
+def _coin(rate: Fraction) -> dict[str, Any]:
+    """Coins that are tossed one after another."""
+    entropy = Given(BYTES)
+    falls = [bool(each) for each in entropy.draw(Bernoulli(rate), 6)]
+    return {"rate": written(rate), "bytes": BYTES.hex(), "falls": falls, "left": len(entropy.left)}
+
+
+def _sequence(count: int, size: int) -> dict[str, Any]:
+    entropy = Given(BYTES)
+    order = random_sequence(count, size, entropy)
+    return {"count": count, "size": size, "bytes": BYTES.hex(), "order": order, "left": len(entropy.left)}
+
+
+def _answer(items: tuple[str, ...], round_: Round, invitation: Invitation | None = None) -> dict[str, Any]:
+    client = Client(items, key=KEY, entropy=Given(BYTES))
+    asked = {"round": round_.to_json(), "invitation": invitation.to_json() if invitation else None}
+    report = client.answer(round_, invitation).to_json()
+    return {"items": list(items), "key": KEY.hex(), "bytes": BYTES.hex(), **asked, "report": report}
 
 
 def _message(message: Message) -> dict[str, Any]:

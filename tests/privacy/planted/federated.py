@@ -128,4 +128,22 @@ BUGS = [
         (("seed if number in answered else key for", "seed if number % 2 else key for"),),
         "tests/federated/test_secure_sum.py::test_the_server_has_never_both_secrets_of_a_person",
     ),
+    Bug(
+        "federated: a restored aggregator forgets whose reports it counted",
+        "federated/aggregator.py",
+        (("Counter(dict(state.counts)), set(state.used)", "Counter(dict(state.counts)), set()"),),
+        "tests/federated/test_survival.py::test_a_restored_aggregator_goes_on",
+    ),
+    Bug(
+        "federated: a shard takes any ticket, so that a report counts in each",
+        "federated/aggregator.py",
+        (("% self._shards != self._shard:", "% self._shards < 0:"),),
+        "tests/federated/test_survival.py::test_shards_end_in_the_result_of_one",
+    ),
+    Bug(
+        "federated: the same shard is merged twice",
+        "federated/aggregator.py",
+        ((" or len({shard._shard for shard in shards}) != len(shards)", ""),),
+        "tests/federated/test_survival.py::test_shards_that_are_not_complete_are_not_merged",
+    ),
 ]

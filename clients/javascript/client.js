@@ -1,0 +1,106 @@
+/**
+ * Client of one person: holds their items, and reports those that random coins select.
+ *
+ * Invariants:
+ *
+ * - it does not trust the analyst: a round that does not keep its promise gets no answer;
+ * - it answers a round once, which is noted before anything is drawn, and rounds up to an optional total budget;
+ * - every item has a coin of its own, tossed anew for every round, and not stored;
+ * - it always sends a report, even an empty one: answering reveals nothing about its coins.
+ */
+
+import { randomBytes } from "node:crypto";
+
+import { coin, sequence } from "./coins.js";
+import { isItem, Report } from "./messages.js";
+import { Ratio } from "./ratio.js";
+import { BadParameter, Refused } from "./refusals.js";
+import { digest } from "./spelling.js";
+
+const KEY_BYTES = 32;
+
+export class Client {
+  #items;
+  #key;
+  #left;
+  #random;
+  #answered = new Set();
+
+  /**
+   * Create the client of a person with these items. With an `epsilon` (a text such as "3"), it answers until the promises
+   * of all rounds add up to that, or to `delta`. The `key` is 32 bytes that a device keeps if it may forget that it has
+   * answered: from the same key come the same tickets, and a ticket counts once.
+   */
+  constructor(items, { epsilon = null, delta = "0.00001", key = null, random = randomBytes } = {}) {
+    this.#items = distinct(items);
+    this.#random = random;
+    this.#key = key === null ? random(KEY_BYTES) : checkedKey(key);
+    this.#left = epsilon === null ? null : budget(epsilon, delta);
+  }
+
+  /** Report the items of this person that are in the sample of this round. */
+  answer(round, invitation = null) {
+    const expected = round.people === null ? null : round.digest;
+    if (round.holds && (invitation?.round ?? null) !== expected) {
+      throw new Refused("A round that invites needs its invitation, others none.", "answer(round, invitation)");
+    }
+    this.#admit(round);
+    const chosen = this.#select(round.items);
+    if (invitation !== null) {
+      // its coin was tossed where the invitations come from
+      return new Report({ round: round.digest, ticket: invitation.ticket, items: chosen });
+    }
+    const rate = Ratio.parse(round.rate);
+    const items = chosen.filter(() => coin(rate, this.#random));
+    return new Report({ round: round.digest, ticket: digest(round.digest, this.#key), items });
+  }
+
+  /** Record this round as answered and charge its promise to the budget; or refuse it. */
+  #admit(round) {
+    if (!round.holds) {
+      throw new Refused("This round does not keep its promise.", "a round with more noise, or a lower rate");
+    }
+    if (this.#answered.has(round.digest)) {
+      throw new Refused("This person has answered this round.", "another round, with an id of its own");
+    }
+    this.#charge(Ratio.parse(round.epsilon), Ratio.parse(round.delta));
+    this.#answered.add(round.digest);
+  }
+
+  #charge(epsilon, delta) {
+    if (this.#left === null) return;
+    if (!epsilon.isAtMost(this.#left.epsilon) || !delta.isAtMost(this.#left.delta)) {
+      throw new Refused("This person's budget does not allow this round.", "a round with less epsilon and delta");
+    }
+    this.#left = { epsilon: this.#left.epsilon.minus(epsilon), delta: this.#left.delta.minus(delta) };
+  }
+
+  /** Select the items that take part: all, or a uniformly random sequence of them. */
+  #select(limit) {
+    if (this.#items.length <= limit) return this.#items;
+    return sequence(this.#items.length, limit, this.#random).map((at) => this.#items[at]);
+  }
+}
+
+/** The distinct items of a person, by their code points. */
+function distinct(items) {
+  if (!Array.isArray(items) || !items.every(isItem)) {
+    throw new BadParameter("items: a list of texts of at most 4,096 bytes is needed.", 'new Client(["apple"])');
+  }
+  return [...new Set(items)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+function checkedKey(key) {
+  if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) {
+    throw new BadParameter("key: 32 bytes are needed.", "key: randomBytes(32)");
+  }
+  return Buffer.from(key);
+}
+
+function budget(epsilon, delta) {
+  const total = { epsilon: Ratio.parse(epsilon), delta: Ratio.parse(delta) };
+  if (!total.epsilon?.above || total.delta === null || total.delta.above >= total.delta.below) {
+    throw new BadParameter("epsilon, delta: exact numbers as texts are needed: above 0, and below 1.", 'epsilon: "3", delta: "0.00001"');
+  }
+  return total;
+}

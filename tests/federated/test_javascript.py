@@ -1,0 +1,356 @@
+"""The JavaScript client meets the published vectors, refuses what it must, draws exactly, and takes part in rounds.
+
+A second implementation of what docs/reference/messages.md says; it runs in a process of node, without any package.
+"""
+
+import json
+import re
+import secrets
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headcount.account.curves import sampling
+from headcount.account.events import Neighbours, SampleThreshold
+from headcount.exact import written
+from headcount.federated import Aggregator, Analyst, Client, Invitation, Report, Round
+from headcount.federated.transport import MemoryTransport, collect
+from tests.effort import runs
+from tests.federated.node import NODE, Node, NodeTransport, RefusedThere, needs_node
+from tests.federated.vectors import BROKEN, INVITING, KEY, PATH, ROUND, TICKET
+
+pytestmark = needs_node
+VECTORS: dict[str, Any] = json.loads(PATH.read_text())
+FOLDER = Path(__file__).parents[2] / "clients" / "javascript"
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    with Node() as process:
+        yield process
+
+
+def refusal(node: Node, command: str, **fields: Any) -> str:
+    with pytest.raises(RefusedThere) as refused:
+        node.run(command, **fields)
+    return refused.value.name
+
+
+# the vectors
+
+
+@pytest.mark.parametrize("vector", VECTORS["messages"], ids=lambda vector: vector["kind"])
+def test_messages_are_spelled_as_the_vectors_are(node: Node, vector: dict[str, Any]) -> None:
+    assert node.run("spell", fields=vector["fields"]) == vector["text"]
+    if "digest" in vector:
+        assert node.run("digest", text=vector["text"], key="") == vector["digest"]
+    if vector["kind"] in ("round", "invitation", "report"):
+        assert node.run("read", kind=vector["kind"], text=vector["text"]) == vector["text"]
+    if vector["kind"] == "round":
+        assert node.run("holds", round=vector["text"]) == vector["holds"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["refused"], ids=lambda vector: vector["why"])
+def test_what_must_be_refused_is(node: Node, vector: dict[str, Any]) -> None:
+    assert refusal(node, "read", kind=vector["kind"], text=vector["text"]) == "BadParameter"
+
+
+def test_tickets_and_buckets(node: Node) -> None:
+    for vector in VECTORS["tickets"]:
+        assert node.run("digest", text=vector["round"], key=vector["key"]) == vector["ticket"]
+    for vector in VECTORS["buckets"]:
+        hashed = node.run("digest", text=vector["item"], key=vector["key"])
+        assert int(hashed, 16) % vector["buckets"] == vector["bucket"]
+
+
+def test_coins_and_sequences_from_given_bytes(node: Node) -> None:
+    for vector in VECTORS["sequences"]:
+        found = node.run("sequence", count=vector["count"], size=vector["size"], bytes=vector["bytes"])
+        assert found == {"drawn": vector["order"], "left": vector["left"]}
+    for vector in VECTORS["coins"]:
+        content, falls = vector["bytes"], []
+        for _ in vector["falls"]:
+            found = node.run("coin", rate=vector["rate"], bytes=content)
+            falls.append(found["drawn"])
+            content = content[len(content) - 2 * found["left"] :]
+        assert falls == vector["falls"]
+        assert len(content) == 2 * vector["left"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["answers"], ids=lambda vector: "-".join(vector["items"]).encode().hex()[:9])
+def test_reports_are_the_same_byte_for_byte(node: Node, vector: dict[str, Any]) -> None:
+    node.run("person", name="vector", items=vector["items"], key=vector["key"], bytes=vector["bytes"])
+    found = node.run("answer", name="vector", round=vector["round"], invitation=vector["invitation"])
+    assert found == vector["report"] == Report.from_json(found).to_json()
+
+
+def test_prices(node: Node) -> None:
+    for vector in VECTORS["prices"]:
+        parameters = {name: value for name, value in vector.items() if name != "delta"}
+        exact = vector["items"] == 1 and vector["neighbours"] == "add-remove"
+        found = Fraction(node.run("price" if exact else "prices", **parameters))
+        assert Fraction(vector["delta"]) * Fraction("0.985" if not exact else "0.99999999999") <= found
+        assert found <= Fraction(vector["delta"])
+    for vector in VECTORS["truncated"]:
+        found = Fraction(node.run("more", people=vector["people"], rate=vector["rate"], maximum=vector["invited"]))
+        grown = found * (1 + Fraction("2.7182818284590453"))
+        assert Fraction(vector["delta"]) * Fraction("0.999") <= grown <= Fraction(vector["delta"]) * Fraction("1.001")
+
+
+# promises, against the analyst's own arithmetic
+
+CHANGES: list[tuple[int, Neighbours]] = [(1, "add-remove"), (1, "replace"), (2, "add-remove"), (7, "replace")]
+BUDGETS = [
+    (epsilon, delta, items, neighbours)
+    for epsilon, delta in (("1", "0.000001"), ("0.1", "0.00001"), ("5", "0.000000001"))
+    for items, neighbours in CHANGES
+]
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: "-".join(map(str, budget)))
+def test_it_answers_what_an_analyst_publishes_and_no_weaker_round(
+    node: Node, budget: tuple[str, str, int, Neighbours]
+) -> None:
+    epsilon, delta, items, neighbours = budget
+    round_ = Analyst().publish("Which?", epsilon=epsilon, delta=delta, items=items, neighbours=neighbours)
+    assert node.run("holds", round=round_.to_json())
+    weaker = [
+        replace(round_, rate=round_.rate * Fraction("1.01")),
+        replace(round_, threshold=round_.threshold - 1),
+        replace(round_, delta=round_.delta * Fraction("0.95")),
+    ]
+    for changed in weaker:
+        assert not changed.holds
+        assert not node.run("holds", round=changed.to_json())
+    for changed in (replace(round_, epsilon=round_.epsilon * Fraction("0.9")), replace(round_, items=items + 1)):
+        assert node.run("holds", round=changed.to_json()) == changed.holds
+
+
+@pytest.mark.parametrize("people", [1_000, 20_000, 3_000_000])
+def test_rounds_that_invite(node: Node, people: int) -> None:
+    round_ = Analyst().publish("Which?", epsilon=1, neighbours="replace", people=people)
+    assert round_.invited is not None
+    assert node.run("holds", round=round_.to_json())
+    fewer = replace(round_, invited=round_.invited - max(1, round_.invited // 100))
+    assert not fewer.holds
+    assert not node.run("holds", round=fewer.to_json())
+
+
+@pytest.mark.parametrize("rate", ["0.000000001", "0.01", "0.2", "1/3", "0.6321", "0.99"])
+@pytest.mark.parametrize("threshold", [2, 3, 14, 200])
+def test_the_price_of_one_report_is_the_same_to_many_digits(node: Node, rate: str, threshold: int) -> None:
+    for epsilon in ("0.000001", "0.1", "1", "4.6", "20"):
+        event = SampleThreshold(Fraction(rate), threshold, 1, "add-remove", Fraction(epsilon))
+        here = sampling.delta(event)
+        there = Fraction(node.run("price", rate=rate, threshold=threshold, epsilon=epsilon))
+        assert abs(there - here) <= here / 10**30 + Fraction(1, 2**3000)
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "6"])
+def test_the_price_of_several_reports_is_at_least_the_exact_one(node: Node, epsilon: str) -> None:
+    """One report is a composition of one: the bound of the grid must not be below the exact delta."""
+    for rate, threshold in (("0.2", 14), ("0.02", 3), ("0.8", 60)):
+        parameters = {"rate": rate, "threshold": threshold, "epsilon": epsilon}
+        exact = Fraction(node.run("price", **parameters))
+        found = Fraction(node.run("prices", items=1, neighbours="add-remove", **parameters))
+        assert exact <= found <= exact * Fraction("1.02") + Fraction(1, 10**290)
+
+
+def test_extreme_rounds_have_an_answer(node: Node) -> None:
+    for rate, threshold, items in (("0.000000001", 2, 1000), ("0.99", 2**14, 1), ("0.99", 2, 1000)):
+        for neighbours in ("add-remove", "replace"):
+            extreme = Round(*(ROUND.id, "Which?", Fraction(rate), threshold, items), neighbours, *(Fraction(1, 3),) * 2)
+            assert node.run("holds", round=extreme.to_json()) == extreme.holds
+
+
+# what is refused
+
+
+def test_a_client_answers_once_and_no_promise_that_does_not_hold(node: Node) -> None:
+    node.run("person", name="once", items=["apple"])
+    assert refusal(node, "answer", name="once", round=BROKEN.to_json()) == "Refused"
+    Report.from_json(node.run("answer", name="once", round=ROUND.to_json()))
+    with pytest.raises(RefusedThere, match="has answered this round"):
+        node.run("answer", name="once", round=ROUND.to_json())
+
+
+def test_invitations_are_for_their_round(node: Node) -> None:
+    node.run("person", name="invited", items=["apple"])
+    wrong, right = Invitation(ROUND.digest, 3, TICKET), Invitation(INVITING.digest, 3, TICKET)
+    for round_, invitation in ((ROUND, wrong), (INVITING, wrong), (INVITING, None)):
+        text = invitation.to_json() if invitation else None
+        with pytest.raises(RefusedThere, match="needs its invitation"):
+            node.run("answer", name="invited", round=round_.to_json(), invitation=text)
+    found = Report.from_json(node.run("answer", name="invited", round=INVITING.to_json(), invitation=right.to_json()))
+    assert found == Report(INVITING.digest, TICKET, ("apple",))
+
+
+def test_a_total_budget_ends(node: Node) -> None:
+    for name, total in (("epsilon", {"epsilon": "2.5", "delta": "0.1"}), ("delta", {"epsilon": "99"})):
+        node.run("person", name=name, items=["apple"], **total)
+        allowed = 2 if name == "epsilon" else 10  # by default, delta is 0.00001 in all
+        for _ in range(allowed):
+            node.run("answer", name=name, round=replace(ROUND, id=secrets.token_hex(16)).to_json())
+        with pytest.raises(RefusedThere, match="budget"):
+            node.run("answer", name=name, round=replace(ROUND, id=secrets.token_hex(16)).to_json())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"items": "apple"}, {"items": [1]}, {"items": ["x" * 4097]}, {"items": ["\ud800"]}, {"items": [], "key": "00"},
+     {"items": [], "epsilon": "-1"}, {"items": [], "epsilon": "0"}, {"items": [], "epsilon": "1", "delta": "1"}],
+    ids=str,
+)  # fmt: skip
+def test_a_client_with_wrong_parameters_is_refused(node: Node, wrong: dict[str, Any]) -> None:
+    assert refusal(node, "person", name="wrong", **wrong) == "BadParameter"
+
+
+def changed_texts(round_: Round) -> Iterator[str]:
+    """Texts that are no round."""
+    text = round_.to_json()
+    for field in json.loads(text):
+        yield re.sub(rf'"{field}":("(\\.|[^"\\])*"|[^,}}]*)', f'"{field}":[]', text)
+        yield text.replace(f'"{field}"', f'"{field}s"')
+    for more in ("digest", "holds", "text", "__proto__", "constructor"):
+        yield "{" + ",".join(sorted([*_fields(text), f'"{more}":"1"'])) + "}"
+    for value in ("0.20", "00.2", ".2", "1/5", "2/10", "1e-1", "0", "0.9900001", "+0.2", "0.2 ", " 0.2", "\u0660.2"):
+        yield text.replace('"rate":"0.2"', f'"rate":{json.dumps(value)}')
+    for value in ("14.0", "1.4e1", "014", "-14", "1", "1048577", "null", '"14"', "true"):
+        yield text.replace('"threshold":14', f'"threshold":{value}')
+    yield from ("", "[]", "null", "1", '"round"', "{}", text + " ", text[:-1], "[" * 40_000, "x" * 70_000)
+    yield text.replace('"people":null', '"people":5')
+    yield text.replace('"invited":null', '"invited":5')
+    yield text.replace('"invited":null', '"invited":5').replace('"people":null', '"people":5')
+
+
+def _fields(text: str) -> list[str]:
+    return [f"{json.dumps(name)}:{json.dumps(value)}" for name, value in json.loads(text).items()]
+
+
+def test_texts_that_are_no_round_are_refused_by_both(node: Node) -> None:
+    texts = list(changed_texts(ROUND))
+    assert len(texts) > 50
+    for text in texts:
+        with pytest.raises(Exception, match="Fix:"):
+            Round.from_json(text)
+        assert refusal(node, "read", kind="round", text=text) == "BadParameter", text
+
+
+def test_numbers_are_written_as_in_python(node: Node) -> None:
+    for text in ("0", "1", "100", "0.10", "1/3", "2/4", "3/1", "1/1024", "12345678901234567890", "0.000000001", "7/40"):
+        assert node.run("written", text=text) == written(Fraction(text))
+
+
+# exact coins
+
+
+@pytest.mark.parametrize(("rate", "drawn"), [("1/7", 8), ("0.2", 8), ("3/4", 4), ("5/6", 8)])
+def test_a_coin_has_exactly_its_probability(node: Node, rate: str, drawn: int) -> None:
+    """Every byte that there is, once: those that are not drawn again fall with exactly this probability."""
+    found: Counter[bool] = Counter()
+    for byte in range(256):
+        try:
+            found[node.run("coin", rate=rate, bytes=f"{byte:02x}")["drawn"]] += 1
+        except RefusedThere as refused:
+            assert "no bytes are left" in str(refused)  # noqa: PT017
+    assert found.total() == 256 * Fraction(rate).denominator // drawn
+    assert Fraction(found[True], found.total()) == Fraction(rate)
+
+
+def test_sequences_are_uniform(node: Node) -> None:
+    """All pairs of bytes of which none is drawn again: each of the 12 sequences of 2 of 4 is as frequent."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for content in range(16):
+        try:
+            drawn = node.run("sequence", count=4, size=2, bytes=f"{content >> 2:02x}{content & 3:02x}")["drawn"]
+            found[tuple(drawn)] += 1
+        except RefusedThere:
+            continue
+    assert set(found.values()) == {1}
+    assert len(found) == 12
+
+
+# rounds
+
+
+class Both:
+    """People with JavaScript clients and people with Python clients, by number."""
+
+    def __init__(self, node: Node, javascript: Sequence[Sequence[str]], python: Sequence[Sequence[str]]) -> None:
+        self._javascript = NodeTransport(node, javascript)
+        self._python = MemoryTransport([*(Client([]) for _ in javascript), *map(Client, python)])
+        self._others = {Client: len(javascript)}
+
+    def answers(self, round_: Round, invitations: Sequence[Invitation]) -> Iterator[str]:
+        yield from self._javascript.answers(round_, invitations)
+        after = [each for each in invitations if each.person >= self._others[Client]]
+        if round_.people is None or after:
+            yield from self._python.answers(round_, after)
+
+
+def test_a_round_of_both_kinds_of_clients_ends_in_a_release(node: Node) -> None:
+    """150 + 150 people have "both", 150 with JavaScript "there", 150 with Python "here", and one each "rare"."""
+    there, here = ([["both", name, f"rare {name}"]] * 150 for name in ("there", "here"))
+    analyst = Analyst()
+    round_ = analyst.publish("Which?", epsilon=3, items=3)
+    result = collect(round_, Both(node, there, here))
+    counts = dict(result.counts)
+    release = analyst.read(result)
+    assert counts.keys() >= {"both", "there", "here"}
+    assert release.table["item"].to_pylist()[0] == "both"
+    for item, people in (("both", 300), ("there", 150), ("here", 150)):
+        mean, deviation = people * round_.rate, float(people * round_.rate * (1 - round_.rate)) ** 0.5
+        assert abs(counts[item] - mean) < 5.5 * deviation, item
+
+
+def test_a_round_that_invites_both_kinds_of_clients(node: Node) -> None:
+    analyst = Analyst()
+    round_ = analyst.publish("Which?", epsilon=3, neighbours="replace", people=400)
+    counts = dict(collect(round_, Both(node, [["there"]] * 200, [["here"]] * 200)).counts)
+    for item in ("there", "here"):
+        deviation = float(200 * round_.rate * (1 - round_.rate)) ** 0.5
+        assert abs(counts[item] - 200 * round_.rate) < 5.5 * deviation
+
+
+def test_the_same_device_counts_once_in_either_language(node: Node) -> None:
+    """A device that answers again with the other client, from the same key, has the same ticket."""
+    node.run("person", name="device", items=["apple"], key=KEY.hex())
+    aggregator = Aggregator(ROUND)
+    aggregator.add(Report.from_json(node.run("answer", name="device", round=ROUND.to_json())))
+    with pytest.raises(Exception, match="ticket was already used"):
+        aggregator.add(Client(["apple"], key=KEY).answer(ROUND))
+
+
+def test_items_are_sampled_each_by_its_own_coin(node: Node) -> None:
+    """How often both of two items of one person are in the sample: the square of the rate, and not the rate."""
+    people = runs(4_000)
+    reports = NodeTransport(node, [["a", "b"]] * people).answers(ROUND, ())
+    found = Counter(Report.from_json(text).items for text in reports)
+    rate = float(ROUND.rate)
+    for items, chance in ((("a", "b"), rate**2), (("a",), rate * (1 - rate)), (("b",), rate * (1 - rate))):
+        assert abs(found[items] - people * chance) < 5.5 * (people * chance * (1 - chance)) ** 0.5
+
+
+# its page
+
+
+def test_the_example_of_its_page_runs(tmp_path: Path) -> None:
+    code = re.findall(r"```js\n(.*?)```", (FOLDER / "README.md").read_text(), re.DOTALL)
+    assert len(code) == 1
+    (tmp_path / "round.json").write_text(Analyst().publish("Which song?", epsilon=1).to_json())
+    program = tmp_path / "phone.mjs"
+    program.write_text(code[0].replace("./index.js", f"{FOLDER}/index.js"))
+    done = subprocess.run([str(NODE), str(program)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert Report.from_json(done.stdout.strip()).items in ((), ("song 0001",))
+
+
+def test_it_needs_no_package() -> None:
+    assert "ependencies" not in (FOLDER / "package.json").read_text()
+    imported = {name for path in FOLDER.glob("*.js") for name in re.findall(r'from "([^.][^"]*)"', path.read_text())}
+    assert imported == {"node:crypto"}
