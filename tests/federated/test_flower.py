@@ -35,7 +35,7 @@ def run(folder: Path, code: str, nodes: int) -> str:
         env={**os.environ, **QUIET, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=3600,
+        timeout=1800,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout

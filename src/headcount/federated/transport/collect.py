@@ -18,7 +18,7 @@ from headcount.federated.messages import Invitation, Report, Result, Round
 from headcount.noise import Entropy, SystemEntropy
 
 Dropped = Callable[[HeadcountError], object]
-"""Is told why an answer was dropped."""
+"""Receives the reason why an answer was dropped."""
 _SYSTEM = SystemEntropy()
 
 

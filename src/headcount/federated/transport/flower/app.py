@@ -6,7 +6,7 @@ Invariants:
   the answer fails;
 - a node always replies, also if it refuses or its items cannot be read: with an empty text, and without a reason, which
   might quote an item. Why it refused a message stands in its own log; what reading its items raised stands nowhere;
-- whoever installed `secure_client_app` answers nothing but secure sums, whatever is asked.
+- a node with `secure_client_app` answers secure sums alone: no analyst turns it into one that reports.
 """
 
 import logging
