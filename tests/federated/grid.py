@@ -24,6 +24,8 @@ class LocalGrid:
         self.contexts = {node: Context(0, node, {"partition-id": node}, RecordDict(), {}) for node in self.apps}
         self.tamper = tamper
         self.asked: list[tuple[int, str]] = []
+        self.received: list[dict[str, dict[str, str]]] = []
+        """All that nodes sent: records by name."""
 
     def get_node_ids(self) -> Iterable[int]:
         """All nodes."""
@@ -38,6 +40,7 @@ class LocalGrid:
         self.asked.append((node, message.content["headcount"]["text"]))
         message.metadata.__dict__["_message_id"] = f"{len(self.asked)}"  # as the engine gives
         reply = self.apps[node](message, self.contexts[node])
+        self.received.append({name: dict(each) for name, each in reply.content.items()})
         record = reply.content["headcount"]
         record["text"] = self.tamper(node, record["text"])
         return reply

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,14 +38,14 @@ def published(people: int = PEOPLE, minimum: int = 9) -> SecureRound:
     return SecureAnalyst().publish("Which?", keys=KEYS, people=people, minimum=minimum, honest=1, epsilon=20)
 
 
-def grid(tamper: Tamper = honest, nodes: int = PEOPLE) -> LocalGrid:
+def grid(tamper: Tamper = honest, nodes: int = PEOPLE) -> Any:
     """Nodes that take part in secure sums."""
     return LocalGrid([secure_client_app(song) for _ in range(nodes)], tamper)
 
 
-def transport(there: LocalGrid) -> SecureFlowerTransport:
+def transport(there: Any) -> SecureFlowerTransport:
     """A transport that waits for nobody."""
-    return SecureFlowerTransport(there, nodes=9, wait=0)  # type: ignore[arg-type]
+    return SecureFlowerTransport(there, nodes=9, wait=0)
 
 
 def summed(round_: SecureRound, there: LocalGrid) -> tuple[int, tuple[int, ...], list[str]]:
@@ -59,6 +60,14 @@ def test_a_secure_sum_over_flower() -> None:
     assert summed(round_, there) == (12, (8, 0, 4), [])
     states = [ClientState.from_json(str(context.state["headcount"]["state"])) for context in there.contexts.values()]
     assert all((state.answered, state.sums) == ((round_.digest,), ()) for state in states)
+
+
+def test_nodes_send_messages_of_the_sum_and_nothing_of_their_state() -> None:
+    there, round_ = grid(), published()
+    summed(round_, there)
+    assert all(each.keys() == {"headcount"} and each["headcount"].keys() == {"text"} for each in there.received)
+    kinds = [json.loads(each["headcount"]["text"])["kind"] for each in there.received]
+    assert Counter(kinds) == dict.fromkeys(("sum-keys", "sum-shares", "sum-masked", "sum-unmask"), PEOPLE)
 
 
 def test_the_same_round_a_second_time_opens_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -152,7 +161,7 @@ def test_a_person_with_two_nodes_counts_once() -> None:
 
 def test_a_node_for_secure_sums_reports_to_no_aggregator(caplog: pytest.LogCaptureFixture) -> None:
     asked, said = Analyst().publish("Which?", epsilon=4, delta="1e-3"), list[HeadcountError]()
-    found = collect(asked, FlowerTransport(grid(), nodes=9, wait=0), dropped=said.append)  # type: ignore[arg-type]
+    found = collect(asked, FlowerTransport(grid(), nodes=9, wait=0), dropped=said.append)
     assert found.counts == ()
     assert len(said) == 12
     assert "not a sum-survivors of version 1" in caplog.text
@@ -173,16 +182,16 @@ def test_items_that_cannot_be_read_are_quoted_nowhere(caplog: pytest.LogCaptureF
 
     asked = Analyst().publish("Which?", epsilon=4, delta="1e-3")
     with caplog.at_level(logging.DEBUG):
-        there = LocalGrid([client_app(broken) for _ in range(12)])
-        assert collect(asked, FlowerTransport(there, nodes=9, wait=0)).counts == ()  # type: ignore[arg-type]
+        there: Any = LocalGrid([client_app(broken) for _ in range(12)])
+        assert collect(asked, FlowerTransport(there, nodes=9, wait=0)).counts == ()
     assert "could not be read" in caplog.text
     assert "my secret" not in caplog.text
 
 
 def test_reports_over_flower_count_once() -> None:
     asked = Analyst().publish("Which?", epsilon=16, delta="1e-3")
-    there = LocalGrid([client_app(song) for _ in range(60)])
-    over = FlowerTransport(there, nodes=60, wait=0)  # type: ignore[arg-type]
+    there: Any = LocalGrid([client_app(song) for _ in range(60)])
+    over = FlowerTransport(there, nodes=60, wait=0)
     first, second = collect(asked, over), collect(asked, over)
     assert [item for item, _ in first.counts] == ["red"] or dict(first.counts).keys() == {"red", "blue"}
     assert 0 < dict(first.counts)["red"] <= 52

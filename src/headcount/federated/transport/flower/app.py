@@ -97,12 +97,11 @@ def _keeping(person: Person, context: "Context", respond: Callable[[], str]) -> 
 
 
 def _app(respond: Answer) -> "ClientApp":
-    app: ClientApp = flower("flwr.client").ClientApp()
-
-    @app.query()
     def reply(message: Any, context: Any) -> Any:
         return answer(_response(respond, text_in(message), context), message)
 
+    app: ClientApp = flower("flwr.client").ClientApp()
+    app.query()(reply)
     return app
 
 
