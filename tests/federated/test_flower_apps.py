@@ -4,6 +4,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -146,17 +147,42 @@ def test_what_cannot_be_taken_is_dropped_with_a_clear_line(name: str) -> None:
     assert all(line in each for each in said)
 
 
-def test_a_person_with_two_nodes_counts_once() -> None:
-    """The first two nodes have the key of one person."""
+def test_a_person_with_two_nodes_counts_once(tmp_path: Path) -> None:
+    """The first two nodes keep what they answered in one file: the second one has answered."""
 
-    def key(context: Any) -> bytes:
-        return bytes([max(context.node_id, 2)] * 32)
+    def file(context: Any) -> Path:
+        return tmp_path / str(max(context.node_id, 2))
 
-    there = LocalGrid([secure_client_app(song, key=key) for _ in range(PEOPLE)])
-    answered, counts, said = summed(published(), there)
+    there = LocalGrid([secure_client_app(song, file=file) for _ in range(PEOPLE)])
+    answered, counts, _ = summed(published(), there)
     assert (answered, counts) == (11, (7, 0, 4))
-    assert len(said) == 1
+
+
+def test_a_ticket_counts_once() -> None:
+    """The second node sends the keys of the first one, and comes first: it cannot go on with them, and the first one is
+    not asked. Tickets are secret, so that this takes a node that shows its own to another."""
+    sent: dict[str, str] = {}
+
+    def tamper(node: int, text: str) -> str:
+        return sent.setdefault(json.loads(text)["kind"], text) if node <= 2 and text else text
+
+    answered, counts, said = summed(published(), grid(tamper))
+    assert (answered, counts) == (10, (6, 0, 4))
     assert "Your ticket was already used." in said[0]
+
+
+def test_with_a_file_a_node_has_answered_in_every_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Another grid is another run, in which Flower has forgotten the state of nodes."""
+    round_, runs = published(), []
+    for _ in range(2):
+        apps = [secure_client_app(song, epsilon=30, file=lambda at: tmp_path / str(at.node_id)) for _ in range(PEOPLE)]
+        runs.append(LocalGrid(apps))
+    assert summed(round_, runs[0]) == (12, (8, 0, 4), [])
+    assert (tmp_path / "1").stat().st_mode & 0o077 == 0
+    for again, why in ((round_, "has answered this round"), (published(), "budget does not allow this round")):
+        with pytest.raises(Refused, match="0 people answered"):
+            summed(again, runs[1])
+        assert why in caplog.text
 
 
 def test_a_node_for_secure_sums_reports_to_no_aggregator(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,8 +2,9 @@
 
 Invariants:
 
-- a node answers a round once, and rounds up to its total. Its state is replaced before the answer leaves it, also if
-  the answer fails;
+- a node answers a round once, and rounds up to its total: with a file, as long as there is the file; without one,
+  within a run of Flower, which forgets a node's state between runs and restarts. The state is replaced before the
+  answer leaves, also if the answer fails;
 - a node always replies, also if it refuses or its items cannot be read: with an empty text, and without a reason, which
   might quote an item. Why it refused a message stands in its own log; what reading its items raised stands nowhere;
 - a node with `secure_client_app` answers secure sums alone: no analyst turns it into one that reports.
@@ -12,6 +13,7 @@ Invariants:
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.errors import HeadcountError
@@ -22,6 +24,7 @@ from headcount.federated.messages import Refused, Round
 from headcount.federated.person import Person
 from headcount.federated.transport.flower.content import answer, flower, keep, kept, text_in
 from headcount.federated.transport.secure import question_in
+from headcount.release.files import write
 
 if TYPE_CHECKING:
     from flwr.client import ClientApp
@@ -31,38 +34,38 @@ LOG = logging.getLogger("headcount")
 
 Items = Callable[["Context"], Iterable[str]]
 """Returns the items of a node's person."""
-Key = Callable[["Context"], bytes]
-"""Returns 32 secret bytes that a node keeps, also if it restarts."""
+File = Callable[["Context"], str | Path]
+"""Returns the path of the file in which a node keeps its state."""
 Answer = Callable[[str, "Context"], str]
 
 
 def client_app(
-    items: Items, *, epsilon: Number | None = None, delta: Number = "1e-5", key: Key | None = None
+    items: Items, *, epsilon: Number | None = None, delta: Number = "1e-5", file: File | None = None
 ) -> "ClientApp":
     """Make the ClientApp of a node that reports to a trusted aggregator: `items(context)` returns the items of its
-    person. With an epsilon, it answers rounds up to that total. `key(context)` returns 32 secret bytes that the device
-    keeps; by default a random key in the state of the node, which a restart loses."""
+    person. With an epsilon, it answers rounds up to that total. `file(context)` is where the device keeps what it
+    answered; without it, the node forgets that at the end of a run of Flower."""
 
     def respond(text: str, context: "Context") -> str:
         round_ = Round.from_json(text)
-        client = Client(_read(items, context), epsilon=epsilon, delta=delta, **_kept(key, context))
-        return _keeping(client, context, lambda: client.answer(round_).to_json())
+        client = Client(_read(items, context), epsilon=epsilon, delta=delta, state=_state(file, context))
+        return _keeping(client, file, context, lambda: client.answer(round_).to_json())
 
     return _app(respond)
 
 
 def secure_client_app(
-    items: Items, *, epsilon: Number | None = None, delta: Number = "1e-5", key: Key | None = None
+    items: Items, *, epsilon: Number | None = None, delta: Number = "1e-5", file: File | None = None
 ) -> "ClientApp":
     """Make the ClientApp of a node that takes part in secure sums, and answers nothing else; like `client_app`."""
 
     def respond(text: str, context: "Context") -> str:
         round_ = _round_in(text)
         known = _read(items, context) if round_ else ()  # later steps have what they need in the state
-        client = SecureClient(known, epsilon=epsilon, delta=delta, **_kept(key, context))
+        client = SecureClient(known, epsilon=epsilon, delta=delta, state=_state(file, context))
         if round_ is not None:
-            return _keeping(client, context, lambda: client.join(round_).to_json())
-        return _keeping(client, context, lambda: client.answer(question_in(text)).to_json())
+            return _keeping(client, file, context, lambda: client.join(round_).to_json())
+        return _keeping(client, file, context, lambda: client.answer(question_in(text)).to_json())
 
     return _app(respond)
 
@@ -82,18 +85,23 @@ def _round_in(text: str) -> SecureRound | None:
     return None
 
 
-def _kept(key: Key | None, context: "Context") -> dict[str, Any]:
-    """What the client of a node goes on from."""
-    state = kept(context)
-    return {"state": state, "key": key(context) if key is not None and state is None else None}
+def _state(file: File | None, context: "Context") -> str | None:
+    """What the client of a node goes on from; None if this is its first message."""
+    if file is None:
+        return kept(context)
+    path = Path(file(context))
+    return path.read_text() if path.exists() else None
 
 
-def _keeping(person: Person, context: "Context", respond: Callable[[], str]) -> str:
+def _keeping(person: Person, file: File | None, context: "Context", respond: Callable[[], str]) -> str:
     """The response of a person, whose state is kept, also if they refuse."""
     try:
         return respond()
     finally:
-        keep(context, person.state())
+        if file is None:
+            keep(context, person.state())
+        else:
+            write(file(context), person.state().encode(), mode=0o600)
 
 
 def _app(respond: Answer) -> "ClientApp":
