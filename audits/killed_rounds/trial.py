@@ -28,7 +28,7 @@ Server = Callable[[Kind, Place, socket.socket], None]
 Client = Callable[[Kind, Place, int, int], None]
 FORK = get_context("fork")
 CHANCE = random.SystemRandom()
-LONGEST = 60.0
+LONGEST = 120.0
 """Seconds after which a round has failed."""
 
 

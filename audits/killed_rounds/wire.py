@@ -14,7 +14,7 @@ from headcount.errors import HeadcountError
 from headcount.federated import Invitation, Round, SecureRound
 from headcount.federated.secure import SumKeys
 
-IDLE = 3.0
+IDLE = 10.0
 """Seconds without a word after which whoever has not answered is given up."""
 
 
@@ -50,6 +50,7 @@ class Wire:
         self._listener = listener
         self._people = people
         self._by_ticket: dict[str, Line] = {}
+        self._lines: list[Line] = []  # which hang up when they are forgotten
 
     def answers(self, round_: Round, invitations: Sequence[Invitation]) -> Iterator[str]:
         """The reports of a round with an aggregator."""
@@ -76,7 +77,9 @@ class Wire:
         """Send a round to all who connect, until as many have answered as there are people."""
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._listener, selectors.EVENT_READ, text)
-            yield from _replies(waiting, self._people)
+            for line, reply in _replies(waiting, self._people):
+                self._lines.append(line)
+                yield line, reply
 
 
 def _replies(waiting: selectors.BaseSelector, count: int) -> Iterator[tuple[Line, str]]:

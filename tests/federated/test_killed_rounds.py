@@ -5,10 +5,16 @@ from pathlib import Path
 import pytest
 
 from audits.killed_rounds import ends
-from audits.killed_rounds.trial import Tally, compare, kill_at_random
+from audits.killed_rounds.trial import Tally, Trial, compare, kill_at_random
 from tests.effort import examples
 
 pytest.importorskip("cryptography", reason="needs headcount[secure]")
+
+
+@pytest.mark.parametrize("kind", [ends.SUM, ends.REPORTS], ids=lambda kind: kind.name)
+def test_without_a_kill_everybody_counts(kind: ends.Kind, tmp_path: Path) -> None:
+    assert kind.publish(kind.analyst()).holds
+    assert Trial(kind, ends.Place(tmp_path)).run(None) == Tally(results=1)
 
 
 @pytest.mark.parametrize("kind", [ends.SUM, ends.REPORTS], ids=lambda kind: kind.name)
