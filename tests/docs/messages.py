@@ -1,10 +1,10 @@
 """The page of messages, generated from their schema. `python -m tests.docs.update` writes it."""
 
 from headcount.federated import Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
+from headcount.federated.aggregator_state import AggregatorState
 from headcount.federated.schema import VERSION, Message, Record
 from headcount.federated.schema.record import kinds_of
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
-from headcount.federated.state import AggregatorState
 from headcount.stream.state import Header
 from tests.docs.snippets import ROOT
 

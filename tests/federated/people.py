@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from headcount.account.composition.cost import native
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Client, Result, Round
-from headcount.noise import Entropy, NoiseDistribution
+from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
 
 Person = tuple[str, ...]
 ID = "00112233445566778899aabbccddeeff"
@@ -66,3 +68,10 @@ def collected(asked: Round, people: Sequence[Person], entropy: Entropy) -> Resul
 def counts(asked: Round, people: Sequence[Person], entropy: Entropy) -> dict[str, int]:
     """What is seen."""
     return dict(collected(asked, people, entropy).counts)
+
+
+class NoNoise(SystemEntropy):
+    """Fixed noise, fresh secrets: what differs between neighbours is the item alone."""
+
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return np.zeros(size, dtype=np.int64)

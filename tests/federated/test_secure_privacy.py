@@ -18,7 +18,6 @@ from headcount.account.composition.cost import native
 from headcount.account.curves import gaussian
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.audit.choices import Enumerated, Undecided, explore
-from headcount.exact import Integers
 from headcount.federated import SecureAnalyst, SecureClient, SecureRound
 from headcount.federated.listed.gaussian import GaussianShares, log_ratio
 from headcount.federated.listed.laplace import LaplaceShares
@@ -26,8 +25,8 @@ from headcount.federated.secure import SumMasked
 from headcount.federated.secure.masks import pair_mask
 from headcount.federated.secure.vectors import centred, from_text, residues, to_text
 from headcount.federated.transport import SecureMemoryTransport, collect_sum
-from headcount.noise import NoiseDistribution, SystemEntropy
-from tests.federated.people import ID
+from headcount.noise import SystemEntropy
+from tests.federated.people import ID, NoNoise
 from tests.federated.sums import Sum, terms, ticket
 
 needs_cryptography = pytest.mark.skipif(find_spec("cryptography") is None, reason="needs headcount[secure]")
@@ -276,13 +275,6 @@ def test_a_share_alone_hides_nothing_and_the_event_is_of_all() -> None:
 
 
 # what the server receives
-
-
-class NoNoise(SystemEntropy):
-    """Fixed noise, fresh secrets: what differs between neighbours is the item alone."""
-
-    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
-        return np.zeros(size, dtype=np.int64)
 
 
 class Recorder(SecureMemoryTransport):

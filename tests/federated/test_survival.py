@@ -15,7 +15,7 @@ import pytest
 from headcount.account import Ledger
 from headcount.errors import BadParameter, HeadcountError
 from headcount.federated import Aggregator, Analyst, Client, Refused, Report, Result
-from headcount.federated.state import NAME
+from headcount.federated.aggregator_state import NAME
 from tests.effort import seeds
 from tests.federated.vectors import BROKEN, INVITING, KEY, ROUND
 

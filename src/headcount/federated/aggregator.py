@@ -23,12 +23,12 @@ from typing import Self
 import numpy as np
 
 from headcount.errors import BadParameter
+from headcount.federated.aggregator_state import MAX_SHARDS, AggregatorState, seal, unseal
 from headcount.federated.messages import Invitation, Refused, Report, Result, Round
 from headcount.federated.sample import random_sequence
 from headcount.federated.schema import Whole
 from headcount.federated.schema.lists import in_order
 from headcount.federated.single import Single
-from headcount.federated.state import MAX_SHARDS, AggregatorState, seal, unseal
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release.files import write
 

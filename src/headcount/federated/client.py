@@ -37,13 +37,14 @@ class Client(Person):
         epsilon: Number | None = None,
         delta: Number = "1e-5",
         key: bytes | None = None,
+        state: str | None = None,
         entropy: Entropy = _SYSTEM,
     ) -> None:
         """Create the client of a person with these items. With an epsilon, it answers until the promises of all rounds
         add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
-        key come the same tickets, and a ticket counts once."""
+        key come the same tickets, and a ticket counts once. The state is what `client.state()` returned, to go on."""
         texts = distinct_items(items)
-        super().__init__(epsilon, delta, key, entropy)
+        super().__init__(epsilon, delta, key, entropy, state)
         self._items = tuple(texts)
 
     def answer(self, round_: Round, invitation: Invitation | None = None) -> Report:

@@ -5,7 +5,8 @@ Invariants:
 - it does not trust the analyst: a round that does not keep its promise gets no answer;
 - it answers rounds up to an optional total budget, and no further: analysts decide how many rounds there are;
 - it answers a round once. That is noted before anything is drawn, so no failure leads to a second draw, and neither do
-  two threads.
+  two threads;
+- from its state (client_state.py) it goes on where it stopped: rounds that it answered stay answered, and paid for.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from headcount.account.guarantee import Cost
 from headcount.account.ledger.charge import typed_budget
 from headcount.errors import BadParameter
 from headcount.exact import Number
+from headcount.federated.client_state import ClientState, total
 from headcount.federated.messages import Refused
 from headcount.federated.single import Single
 from headcount.noise import Entropy
@@ -38,16 +40,43 @@ class PrivacyPromise(Protocol):
 class Person(Single):
     """Answers rounds, each once, within a budget."""
 
-    __slots__ = ("_answered", "_entropy", "_key", "_left", "_lock")
+    __slots__ = ("_answered", "_budget", "_entropy", "_key", "_lock", "_spent")
 
-    def __init__(self, epsilon: Number | None, delta: Number, key: bytes | None, entropy: Entropy) -> None:
+    def __init__(
+        self,
+        epsilon: Number | None,
+        delta: Number,
+        key: bytes | None,
+        entropy: Entropy,
+        state: str | None = None,
+    ) -> None:
         if key is not None and (type(key) is not bytes or len(key) != 32):
             raise BadParameter("key: 32 bytes are needed.", fix="key=secrets.token_bytes(32)")
-        self._key = entropy.secret() if key is None else key
+        if key is not None and state is not None:
+            raise BadParameter("key, state: the state has the key.", fix="state=client.state()")
         self._entropy = entropy
-        self._answered: set[str] = set()
-        self._left = typed_budget(epsilon, delta if epsilon is not None else None)
+        self._budget = typed_budget(epsilon, delta if epsilon is not None else None)
         self._lock = Lock()
+        self._resume(ClientState((key or entropy.secret()).hex()) if state is None else ClientState.from_json(state))
+
+    def _resume(self, state: ClientState) -> None:
+        self._key, self._answered = bytes.fromhex(state.key), dict.fromkeys(state.answered)
+        self._spent = Cost(state.epsilon, state.delta)
+
+    def state(self) -> str:
+        """All that a device keeps to go on later, without its items: `state=` of a new client. It is secret, and is
+        kept before the answer is sent. Each state replaces the one before: from an older one, a round would be answered
+        a second time."""
+        with self._lock:
+            return ClientState(self._key.hex(), tuple(self._answered), *self._totals, self._open_sums()).to_json()
+
+    @property
+    def _totals(self) -> tuple[Fraction, Fraction]:
+        return total(self._spent.epsilon), total(self._spent.delta)
+
+    def _open_sums(self) -> tuple[str, ...]:
+        """States of the secure sums in which this person is."""
+        return ()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -56,16 +85,19 @@ class Person(Single):
         """Record this round as answered and charge its promise to the budget; or refuse it."""
         with self._lock:
             self._check(round_)
-            self._answered.add(round_.digest)
-            if self._left is not None:
-                self._left = Cost(self._left.epsilon - round_.epsilon, self._left.delta - round_.delta)
+            self._answered[round_.digest] = None
+            self._spent = self._with(round_)
+
+    def _with(self, round_: PrivacyPromise) -> Cost:
+        return Cost(self._spent.epsilon + round_.epsilon, self._spent.delta + round_.delta)
 
     def _check(self, round_: PrivacyPromise) -> None:
         if not round_.holds:
             raise Refused("This round does not keep its promise.", fix="a round with more noise, or a lower rate")
         if round_.digest in self._answered:
             raise Refused("This person has answered this round.", fix="another round, with an id of its own")
-        if self._left is not None and (round_.epsilon > self._left.epsilon or round_.delta > self._left.delta):
+        after, budget = self._with(round_), self._budget
+        if budget is not None and (after.epsilon > budget.epsilon or after.delta > budget.delta):
             raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")
 
     def _ticket(self, round_: PrivacyPromise) -> str:

@@ -10,6 +10,24 @@ BUGS = [
         "tests/federated/test_roles.py::test_nobody_is_counted_in_another_round_of_the_same_id",
     ),
     Bug(
+        "federated: a client that starts again has answered nothing",
+        "federated/person.py",
+        (("dict.fromkeys(state.answered)", "dict.fromkeys(state.answered[:0])"),),
+        "tests/federated/test_state.py::test_a_client_that_restarts_has_answered_and_paid",
+    ),
+    Bug(
+        "federated: a client that starts again has paid nothing",
+        "federated/person.py",
+        (("self._spent = Cost(state.epsilon, state.delta)", "self._spent = Cost(Fraction(0), Fraction(0))"),),
+        "tests/federated/test_state.py::test_a_client_that_restarts_has_answered_and_paid",
+    ),
+    Bug(
+        "secure sum: a client that starts again goes back to the first step",
+        "federated/secure/client.py",
+        (("next(kind for kind in _STEPS if kind.kind == state.awaits)", "SumPartners"),),
+        "tests/federated/test_state.py::test_a_sum_goes_on_from_a_state_between_any_two_steps",
+    ),
+    Bug(
         "secure sum: a client counts, and adds no noise",
         "federated/listed/client.py",
         ((" + round_.shares.draw(len(round_.keys), self._entropy)", ""),),

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from headcount.exact import Integers, Number
+from headcount.federated.client_state import MAX_SUMS, ClientState
 from headcount.federated.listed.round import SecureRound
 from headcount.federated.messages import Refused, distinct_items
 from headcount.federated.person import Person
@@ -20,6 +21,7 @@ from headcount.federated.sample import random_sequence
 from headcount.federated.schema import Message
 from headcount.federated.secure.client import SumClient
 from headcount.federated.secure.messages import SumKeys
+from headcount.federated.secure.state import SumState
 from headcount.noise import Entropy, SystemEntropy
 
 _SYSTEM = SystemEntropy()
@@ -41,15 +43,17 @@ class SecureClient(Person):
         epsilon: Number | None = None,
         delta: Number = "1e-5",
         key: bytes | None = None,
+        state: str | None = None,
         entropy: Entropy = _SYSTEM,
     ) -> None:
         """Create the client of a person with these items. With an epsilon, it answers until the promises of all rounds
         add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
-        key come the same tickets, and a ticket counts once."""
+        key come the same tickets, and a ticket counts once. The state is what `client.state()` returned, to go on, also
+        between the steps of a sum; items matter to rounds that are joined later."""
         texts = distinct_items(items)
-        super().__init__(epsilon, delta, key, entropy)
-        self._items = frozenset(texts)
         self._sums: dict[str, SumClient] = {}
+        super().__init__(epsilon, delta, key, entropy, state)
+        self._items = frozenset(texts)
 
     def join(self, round_: SecureRound) -> SumKeys:
         """Take part in a round: draw the noise, and send public keys."""
@@ -64,6 +68,17 @@ class SecureClient(Person):
         if sum_ is None:
             raise Refused("This person did not join that round.", fix="client.join(round)")
         return sum_.answer(message)
+
+    def _resume(self, state: ClientState) -> None:
+        super()._resume(state)
+        for text in state.sums:
+            sum_ = SumState.from_json(text)
+            self._sums[sum_.round] = SumClient.resume(sum_, self._entropy)
+
+    def _open_sums(self) -> tuple[str, ...]:
+        """Those that were joined last: an older one has hardly any hope."""
+        states = [sum_.state() for sum_ in self._sums.values()]
+        return tuple(state.to_json() for state in states if state is not None)[-MAX_SUMS:]
 
     def _numbers(self, round_: SecureRound) -> Integers:
         """What this person adds to the sum: their items, and their share of noise."""

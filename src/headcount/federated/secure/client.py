@@ -8,19 +8,21 @@ Invariants:
   everything;
 - secrets are fresh, of this sum alone;
 - what another person sends never makes it refuse: only the server can do that;
-- every message is the next one of this sum, or it is refused and changes nothing.
+- every message is the next one of this sum, or it is refused and changes nothing;
+- its state (client_state.py) has all of that but the partners' common secrets, which follow from the keys.
 """
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Collection
+from dataclasses import asdict
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 from headcount.exact import Integers
 from headcount.federated.messages import Refused
 from headcount.federated.schema import Message
 from headcount.federated.secure.keys import KeyPair, commitment, derive, seal, unseal
-from headcount.federated.secure.masks import low_bits, own_mask, pair_mask
+from headcount.federated.secure.masks import Residues, low_bits, own_mask, pair_mask
 from headcount.federated.secure.messages import (
     SumInbox,
     SumKeys,
@@ -31,8 +33,9 @@ from headcount.federated.secure.messages import (
     SumUnmask,
 )
 from headcount.federated.secure.sharing import SHARE_DIGITS, split
+from headcount.federated.secure.state import SumState
 from headcount.federated.secure.terms import SumTerms
-from headcount.federated.secure.vectors import residues, to_text
+from headcount.federated.secure.vectors import from_text, residues, to_text
 from headcount.federated.single import Single
 from headcount.noise import Entropy
 
@@ -43,20 +46,56 @@ class SumClient(Single):
     def __init__(self, terms: SumTerms, ticket: str, vector: Integers, entropy: Entropy) -> None:
         if len(vector) != terms.length:
             raise Refused(f"{len(vector):,} numbers: this sum has {terms.length:,}.", fix="a number for each place")
-        self._terms = terms
-        self._ticket = ticket
+        self._begin(terms, ticket, entropy)
         self._vector = residues(vector, terms)
-        self._entropy = entropy
         self._box_keys, self._mask_keys = KeyPair(entropy.secret()), KeyPair(entropy.secret())
         self._seed = entropy.secret()
+
+    def _begin(self, terms: SumTerms, ticket: str, entropy: Entropy) -> None:
+        self._terms = terms
+        self._ticket = ticket
+        self._entropy = entropy
         self._number = 0
         self._partners: dict[int, list[str]] = {}  # keys of boxes and of masks
         self._common: dict[int, bytes] = {}  # secrets in common with partners, for boxes
         self._shares: dict[int, tuple[str, str]] = {}  # of partners: of the seed, of the key of masks
         self._senders: frozenset[int] = frozenset()
-        self._step: Callable[[Any], Message] | None = None
         self._next: type[Message] | None = SumKeys
         self._lock = Lock()
+
+    @classmethod
+    def resume(cls, state: SumState, entropy: Entropy) -> Self:
+        """Go on where a client stopped that had this state."""
+        client = cls.__new__(cls)
+        client._begin(state.terms, state.ticket, entropy)
+        if state.vector:
+            client._vector = _read(state.vector, state.terms)
+        client._box_keys, client._mask_keys = (KeyPair(bytes.fromhex(each)) for each in (state.box, state.mask))
+        client._seed, client._number = bytes.fromhex(state.seed), state.number
+        client._agree({number: keys for number, *keys in state.keys})
+        client._shares = {number: (seed, key) for number, seed, key in state.shares}
+        client._senders = frozenset(number for (number,) in state.senders)
+        client._next = next(kind for kind in _STEPS if kind.kind == state.awaits)
+        return client
+
+    def state(self) -> SumState | None:
+        """State with which this client can go on later; None before it begins, and after it has answered."""
+        with self._lock:
+            if self._next not in _STEPS:
+                return None
+            return SumState(
+                awaits=self._next.kind,
+                **asdict(self._terms),
+                ticket=self._ticket,
+                box=self._box_keys.secret.hex(),
+                mask=self._mask_keys.secret.hex(),
+                seed=self._seed.hex(),
+                vector=to_text(self._vector, self._terms) if hasattr(self, "_vector") else "",
+                number=self._number,
+                keys=tuple((number, box, mask) for number, (box, mask) in sorted(self._partners.items())),
+                shares=tuple((number, *both) for number, both in sorted(self._shares.items())),
+                senders=tuple((number,) for number in sorted(self._senders)),
+            )
 
     def __repr__(self) -> str:
         return f"SumClient(sum {self._terms.round})"
@@ -65,7 +104,7 @@ class SumClient(Single):
         """The first message: public keys."""
         with self._lock:
             self._expect(SumKeys)
-            self._then(SumPartners, self._share)
+            self._next = SumPartners
             committed = commitment(self._seed, self._terms.round)
             return SumKeys(self._terms.round, self._ticket, *self._public, committed)
 
@@ -73,9 +112,9 @@ class SumClient(Single):
         """Answer the next message of the server."""
         with self._lock:
             self._expect(type(message))
-            if getattr(message, "round", None) != self._terms.round or self._step is None:
+            if getattr(message, "round", None) != self._terms.round or type(message) not in _STEPS:
                 raise Refused("This message is of another sum.", fix="the client of that sum")
-            return self._step(message)
+            return _STEPS[type(message)](self, message)
 
     @property
     def _public(self) -> tuple[str, str]:
@@ -85,20 +124,21 @@ class SumClient(Single):
         if kind is not self._next:
             raise Refused("This is not the next message of this sum.", fix="each message once, in their order")
 
-    def _then(self, kind: type[Message] | None, step: Callable[[Any], Message] | None) -> None:
-        self._next, self._step = kind, step
-
     def _share(self, message: SumPartners) -> SumShares:
         """Share both secrets among the partners."""
         partners = {number: keys for number, *keys in message.partners}
         self._check_partners(message.number, partners)
-        self._common = {number: self._box_keys.agree(box) for number, (box, _) in partners.items()}
-        self._number, self._partners = message.number, partners
+        self._agree(partners)
+        self._number = message.number
         secrets = self._seed, self._mask_keys.secret
         seeds, keys = (split(each, partners, self._terms.threshold, self._entropy.secret()) for each in secrets)
         boxes = {number: self._seal(number, bytes.fromhex(seeds[number] + keys[number])) for number in partners}
-        self._then(SumInbox, self._mask)
+        self._next = SumInbox
         return SumShares(self._terms.round, self._ticket, tuple(sorted(boxes.items())))
+
+    def _agree(self, partners: dict[int, list[str]]) -> None:
+        self._common = {number: self._box_keys.agree(box) for number, (box, _) in partners.items()}
+        self._partners = partners
 
     def _check_partners(self, number: int, partners: dict[int, list[str]]) -> None:
         """Keys that partners have in common are no reason to refuse: one person could then silence their partners."""
@@ -127,7 +167,7 @@ class SumClient(Single):
         masked = self._vector + own_mask(self._seed, self._terms)
         for number in boxes:
             masked += pair_mask(self._mask_keys, self._number, self._partners[number][1], number, self._terms)
-        self._then(SumSurvivors, self._unmask)
+        self._next = SumSurvivors
         del self._vector
         return SumMasked(self._terms.round, self._ticket, to_text(masked & low_bits(self._terms), self._terms))
 
@@ -146,10 +186,17 @@ class SumClient(Single):
         count = len(answered) + 1 if self._terms.is_complete else message.answered  # what this person can count
         _check_enough(count, self._terms.minimum, "vectors")
         shares = {number: seed if number in answered else key for number, (seed, key) in self._shares.items()}
-        self._then(None, None)
+        self._next = None
         self._shares, self._common, self._seed = {}, {}, b""
         del self._mask_keys, self._box_keys
         return SumUnmask(self._terms.round, self._ticket, tuple(sorted(shares.items())))
+
+
+def _read(text: str, terms: SumTerms) -> Residues:
+    vector = from_text(text, terms)
+    if vector is None:
+        raise Refused("This state has a vector of another length.", fix="state=client.state()")
+    return vector
 
 
 def _check_known(numbers: Collection[int], known: Collection[int]) -> None:
@@ -160,3 +207,11 @@ def _check_known(numbers: Collection[int], known: Collection[int]) -> None:
 def _check_enough(count: int, minimum: int, what: str) -> None:
     if count < minimum:
         raise Refused(f"{count:,} {what}, and {minimum:,} are needed.", fix="a sum that more people take part in")
+
+
+_STEPS: dict[type[Message], Callable[[SumClient, Any], Message]] = {
+    SumPartners: SumClient._share,
+    SumInbox: SumClient._mask,
+    SumSurvivors: SumClient._unmask,
+}
+"""How a client answers each message of the server."""

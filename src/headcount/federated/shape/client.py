@@ -43,15 +43,16 @@ class ShapeClient(Person):
         epsilon: Number | None = None,
         delta: Number = "1e-5",
         key: bytes | None = None,
+        state: str | None = None,
         entropy: Entropy = _SYSTEM,
     ) -> None:
         """Create the client of a person with this item. With an epsilon, it answers until the promises of all rounds
         add up to that, or to delta. The key is what a device keeps if it may forget that it has answered: from the same
-        key come the same tickets, and a ticket counts once."""
+        key come the same tickets, and a ticket counts once. The state is what `client.state()` returned, to go on."""
         text = str(item) if isinstance(item, str) else item
         if text is not None:
             check_items((text,))
-        super().__init__(epsilon, delta, key, entropy)
+        super().__init__(epsilon, delta, key, entropy, state)
         self._item = text
 
     def answer(self, round_: ShapeRound) -> Shares:

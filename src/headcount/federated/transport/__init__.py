@@ -3,7 +3,7 @@
     collect.py   Transport: the protocol; collect: a whole round, from its publication to its result
     memory.py    clients in the same process
     secure.py    SecureTransport and collect_sum: the same for a secure sum, whose server is trusted with no answer
-    flower.py    clients that are nodes of Flower (headcount[flower]); imported only if it is used
+    flower/      clients that are nodes of Flower (headcount[flower]); imported only if it is used
 
 A transport carries text, and is trusted as much as the aggregator or the server is: it sees who sends what.
 """

@@ -3,7 +3,7 @@
 Invariants:
 
 - the result is that of one server, which is made here and forgotten here: nothing else leaves;
-- a message that cannot be taken is dropped without a word, and whoever does not answer in time has dropped out.
+- a message that cannot be taken is dropped, and whoever does not answer in time has dropped out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +15,7 @@ from headcount.federated.listed import SecureClient, SecureRound, SecureServer
 from headcount.federated.schema import Message
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
 from headcount.federated.shape.messages import Total
+from headcount.federated.transport.collect import Dropped, dropping
 from headcount.noise import Entropy, SystemEntropy
 
 STEPS: tuple[type[Message], ...] = (SumShares, SumMasked, SumUnmask)
@@ -34,19 +35,22 @@ class SecureTransport(Protocol):
         """Send each person, by ticket, their next message; return what comes back, in any order."""
 
 
-def collect_sum(round_: SecureRound, transport: SecureTransport, *, entropy: Entropy = _SYSTEM) -> Total:
-    """Run a round: send it, take part in all steps, and return its only result."""
+def collect_sum(
+    round_: SecureRound, transport: SecureTransport, *, dropped: Dropped | None = None, entropy: Entropy = _SYSTEM
+) -> Total:
+    """Run a round: send it, take part in all steps, and return its only result. `dropped=print` prints why messages
+    were dropped."""
     server = SecureServer(round_, entropy=entropy)
-    _take(server, SumKeys, transport.join(round_))
+    _take(server, SumKeys, transport.join(round_), dropped)
     for kind in STEPS:
         messages = {ticket: message.to_json() for ticket, message in server.advance().items()}
-        _take(server, kind, transport.exchange(messages))
+        _take(server, kind, transport.exchange(messages), dropped)
     return server.close()
 
 
-def _take(server: SecureServer, kind: type[Message], texts: Iterable[str]) -> None:
+def _take(server: SecureServer, kind: type[Message], texts: Iterable[str], dropped: Dropped | None) -> None:
     for text in texts:
-        with suppress(HeadcountError):
+        with dropping(dropped):
             server.add(kind.from_json(text))
 
 
@@ -78,10 +82,10 @@ class SecureMemoryTransport:
         """The answers of those who are sent a message."""
         for ticket, text in messages.items():
             with suppress(HeadcountError):
-                yield self._by_ticket[ticket].answer(_question(text)).to_json()
+                yield self._by_ticket[ticket].answer(question_in(text)).to_json()
 
 
-def _question(text: str) -> Message:
+def question_in(text: str) -> Message:
     """A message of the server, of whichever kind it is."""
     for kind in QUESTIONS[:-1]:
         with suppress(HeadcountError):

@@ -1,0 +1,224 @@
+"""Apps of Flower and the transports to them: secure sums as over memory, and whatever nodes send."""
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headcount.errors import HeadcountError
+from headcount.federated import Analyst, Refused, SecureAnalyst, SecureRound
+from headcount.federated.client_state import ClientState
+from headcount.federated.transport import collect, collect_sum
+from tests.federated.grid import LocalGrid, Tamper, honest
+
+pytest.importorskip("flwr", reason="needs headcount[flower]")
+pytest.importorskip("cryptography", reason="needs headcount[secure]")
+
+from headcount.federated.transport.flower import (
+    FlowerTransport,
+    SecureFlowerTransport,
+    client_app,
+    secure_client_app,
+)
+
+KEYS = ["blue", "green", "red"]
+PEOPLE = 12
+
+
+def song(context: Any) -> Iterator[str]:
+    """Blue for the first eight, and red for the others."""
+    yield "blue" if context.node_id <= 8 else "red"
+
+
+def published(people: int = PEOPLE, minimum: int = 9) -> SecureRound:
+    """At this epsilon noise is 0, but for a chance below 1e-6."""
+    return SecureAnalyst().publish("Which?", keys=KEYS, people=people, minimum=minimum, honest=1, epsilon=20)
+
+
+def grid(tamper: Tamper = honest, nodes: int = PEOPLE) -> Any:
+    """Nodes that take part in secure sums."""
+    return LocalGrid([secure_client_app(song) for _ in range(nodes)], tamper)
+
+
+def transport(there: Any) -> SecureFlowerTransport:
+    """A transport that waits for nobody."""
+    return SecureFlowerTransport(there, nodes=9, wait=0)
+
+
+def summed(round_: SecureRound, there: LocalGrid) -> tuple[int, tuple[int, ...], list[str]]:
+    """The answers, the counts, and why messages were dropped."""
+    said: list[str] = []
+    found = collect_sum(round_, transport(there), dropped=lambda refusal: said.append(str(refusal)))
+    return found.answered, tuple(each // round_.unit for each in found.sums), said
+
+
+def test_a_secure_sum_over_flower() -> None:
+    there, round_ = grid(), published()
+    assert summed(round_, there) == (12, (8, 0, 4), [])
+    states = [ClientState.from_json(str(context.state["headcount"]["state"])) for context in there.contexts.values()]
+    assert all((state.answered, state.sums) == ((round_.digest,), ()) for state in states)
+
+
+def test_nodes_send_messages_of_the_sum_and_nothing_of_their_state() -> None:
+    there, round_ = grid(), published()
+    summed(round_, there)
+    assert all(each.keys() == {"headcount"} and each["headcount"].keys() == {"text"} for each in there.received)
+    kinds = [json.loads(each["headcount"]["text"])["kind"] for each in there.received]
+    assert Counter(kinds) == dict.fromkeys(("sum-keys", "sum-shares", "sum-masked", "sum-unmask"), PEOPLE)
+
+
+def test_the_same_round_a_second_time_opens_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    there, round_ = grid(), published()
+    summed(round_, there)
+    with pytest.raises(Refused, match="0 people answered, and 9 must: all is forgotten"):
+        summed(round_, there)
+    assert "This person has answered this round" in caplog.text
+
+
+def test_no_more_nodes_are_asked_than_may_take_part() -> None:
+    there = grid(nodes=20)
+    assert summed(published(), there)[0] == 12
+    assert len({node for node, _ in there.asked}) == 12
+
+
+def test_too_few_nodes_are_sent_nothing() -> None:
+    there = grid(nodes=8)
+    with pytest.raises(Refused, match="8 nodes are connected, and 9 must be: nothing was sent"):
+        summed(published(), there)
+    assert there.asked == []
+
+
+@pytest.mark.parametrize("step", ["sum-keys", "sum-shares", "sum-masked"])
+def test_with_too_few_answers_at_any_step_nothing_is_opened(step: str) -> None:
+    def silent(node: int, text: str) -> str:
+        return "" if node <= 4 and f'"kind":"{step}"' in text else text
+
+    with pytest.raises(Refused, match="8 people answered, and 9 must: all is forgotten"):
+        summed(published(), grid(silent))
+
+
+OTHER = "ab" * 16
+
+
+def another_version(text: str) -> str:
+    """A message of a version that is not out yet."""
+    return text.replace('"version":1', '"version":2')
+
+
+def another_round(text: str) -> str:
+    """A message, masks among them, for another round."""
+    return text.replace(f'"round":"{json.loads(text)["round"]}"', f'"round":"{OTHER}"')
+
+
+def out_of_range(text: str) -> str:
+    """A vector of more numbers than the list has."""
+    vector = json.loads(text).get("vector")
+    return text if vector is None else text.replace(vector, vector[:-4] + "AAAA" * 9)
+
+
+def nothing(text: str) -> str:
+    """No message."""
+    return ""
+
+
+BAD = {
+    "another version": (another_version, "text: not a sum-keys of version 1."),
+    "another round": (another_round, "This message is for another round."),
+    "out of range": (out_of_range, "This vector has another length."),
+    "nothing": (nothing, "text: JSON of at most"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_taken_is_dropped_with_a_clear_line(name: str) -> None:
+    """The first two nodes do it all the time: they are not counted, and the others are."""
+    change, line = BAD[name]
+
+    def tamper(node: int, text: str) -> str:
+        return change(text) if node <= 2 and text else text
+
+    answered, counts, said = summed(published(), grid(tamper))
+    assert (answered, counts) == (10, (6, 0, 4))
+    assert len(said) == 2
+    assert all(line in each for each in said)
+
+
+def test_a_person_with_two_nodes_counts_once(tmp_path: Path) -> None:
+    """The first two nodes keep what they answered in one file: the second one has answered."""
+
+    def file(context: Any) -> Path:
+        return tmp_path / str(max(context.node_id, 2))
+
+    there = LocalGrid([secure_client_app(song, file=file) for _ in range(PEOPLE)])
+    answered, counts, _ = summed(published(), there)
+    assert (answered, counts) == (11, (7, 0, 4))
+
+
+def test_a_ticket_counts_once() -> None:
+    """The second node sends the keys of the first one, and comes first: it cannot go on with them, and the first one is
+    not asked. Tickets are secret, so that this takes a node that shows its own to another."""
+    sent: dict[str, str] = {}
+
+    def tamper(node: int, text: str) -> str:
+        return sent.setdefault(json.loads(text)["kind"], text) if node <= 2 and text else text
+
+    answered, counts, said = summed(published(), grid(tamper))
+    assert (answered, counts) == (10, (6, 0, 4))
+    assert "Your ticket was already used." in said[0]
+
+
+def test_with_a_file_a_node_has_answered_in_every_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Another grid is another run, in which Flower has forgotten the state of nodes."""
+    round_, runs = published(), []
+    for _ in range(2):
+        apps = [secure_client_app(song, epsilon=30, file=lambda at: tmp_path / str(at.node_id)) for _ in range(PEOPLE)]
+        runs.append(LocalGrid(apps))
+    assert summed(round_, runs[0]) == (12, (8, 0, 4), [])
+    assert (tmp_path / "1").stat().st_mode & 0o077 == 0
+    for again, why in ((round_, "has answered this round"), (published(), "budget does not allow this round")):
+        with pytest.raises(Refused, match="0 people answered"):
+            summed(again, runs[1])
+        assert why in caplog.text
+
+
+def test_a_node_for_secure_sums_reports_to_no_aggregator(caplog: pytest.LogCaptureFixture) -> None:
+    asked, said = Analyst().publish("Which?", epsilon=4, delta="1e-3"), list[HeadcountError]()
+    found = collect(asked, FlowerTransport(grid(), nodes=9, wait=0), dropped=said.append)
+    assert found.counts == ()
+    assert len(said) == 12
+    assert "not a sum-survivors of version 1" in caplog.text
+
+
+def test_a_node_keeps_to_its_total_over_rounds(caplog: pytest.LogCaptureFixture) -> None:
+    apps = [secure_client_app(song, epsilon=30) for _ in range(PEOPLE)]
+    there = LocalGrid(apps)
+    assert summed(published(), there)[0] == 12
+    with pytest.raises(Refused, match="0 people answered"):
+        summed(published(), there)
+    assert "budget does not allow this round" in caplog.text
+
+
+def test_items_that_cannot_be_read_are_quoted_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(context: object) -> list[str]:
+        raise HeadcountError("my secret", fix="none")
+
+    asked = Analyst().publish("Which?", epsilon=4, delta="1e-3")
+    with caplog.at_level(logging.DEBUG):
+        there: Any = LocalGrid([client_app(broken) for _ in range(12)])
+        assert collect(asked, FlowerTransport(there, nodes=9, wait=0)).counts == ()
+    assert "could not be read" in caplog.text
+    assert "my secret" not in caplog.text
+
+
+def test_reports_over_flower_count_once() -> None:
+    asked = Analyst().publish("Which?", epsilon=16, delta="1e-3")
+    there: Any = LocalGrid([client_app(song) for _ in range(60)])
+    over = FlowerTransport(there, nodes=60, wait=0)
+    first, second = collect(asked, over), collect(asked, over)
+    assert [item for item, _ in first.counts] == ["red"] or dict(first.counts).keys() == {"red", "blue"}
+    assert 0 < dict(first.counts)["red"] <= 52
+    assert second.counts == ()
