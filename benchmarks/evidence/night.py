@@ -278,6 +278,18 @@ NIGHT = (
         alone=True,
     ),
     Experiment(
+        "rounds",
+        "Several rounds with people who keep their data",
+        module("rounds", "--runs", "1"),
+        with_own(
+            "rounds",
+            *(*SAMPLED, *ITEMS, *ORDERED, f"{SRC}/federated/*.py", f"{SRC}/federated/rounds/*.py"),
+        ),
+        2,
+        ("words", "amounts"),
+        real=True,
+    ),
+    Experiment(
         "secure-sum",
         "A secure sum of a thousand clients",
         module("secure_sum"),

@@ -2,9 +2,11 @@
 
 from headcount.federated import Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
 from headcount.federated.aggregator_state import AggregatorState
+from headcount.federated.rounds import HeavyHittersPlan, QuantilesPlan, RangesPlan
 from headcount.federated.schema import VERSION, Message, Record
 from headcount.federated.schema.record import kinds_of
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
+from headcount.federated.step import Cuts, Nodes, Prefixes, Scale, Step
 from headcount.stream.state import Header
 from tests.docs.snippets import ROOT
 
@@ -12,7 +14,11 @@ PAGE = ROOT / "docs" / "reference" / "messages.md"
 SECURE: tuple[type[Message], ...] = (
     *(SecureRound, SumKeys, SumPartners, SumShares, SumInbox, SumMasked, SumSurvivors, SumUnmask),
 )
-MESSAGES: tuple[type[Message], ...] = (Round, Invitation, Report, Result, ShapeRound, Shares, Tally, Total, *SECURE)
+PLANS: tuple[type[Message], ...] = (HeavyHittersPlan, QuantilesPlan, RangesPlan)
+MESSAGES: tuple[type[Message], ...] = (
+    *(Round, Invitation, Report, Result, *PLANS, ShapeRound, Shares, Tally, Total, *SECURE),
+)
+STEPS: tuple[type[Record], ...] = (Step, Prefixes, Nodes, Cuts, Scale)
 HEAD = f"""# Messages between people and an analyst
 
 What `headcount.federated` sends, for whoever writes a client in another language. This page is generated from the \
@@ -44,6 +50,24 @@ bytes of the device: the same device has the same ticket if it answers a round a
 the invitation |
 | bucket of an item | BLAKE2b of the item in UTF-8 with 16 bytes of output, keyed with the 16 bytes of the round's \
 `key`; as a big-endian number, modulo `buckets` |
+
+In a round with a `step`, which is one of a series, it is as follows. A person answers each `number` of a promise \
+once, whatever its level is, and pays for a promise once; `|` stands between texts that are put together.
+
+| what | how |
+|---|---|
+| promise | BLAKE2b with 16 bytes of output, in hexadecimal, of the canonical JSON array `[series, rounds, threshold, \
+items, neighbours, rate, epsilon, delta]`, exact numbers as in messages |
+| order of a person's items | by BLAKE2b with 16 bytes of output of promise \\| item in UTF-8, keyed with the 32 \
+secret bytes of the device, with the personalisation `order`, padded with zero bytes |
+| answers | what the level makes of the items, in that order, each once, and of these the first `items` |
+| level `prefixes` | the first `length` code points of each item whose first `known_length` are in `known` |
+| level `nodes` | the cell of the first item that has one, divided by `width`, rounded down, as a decimal |
+| level `cuts` | of that cell, for each of `cuts`: its place in the list, then `<` if the cell is below it, else `>` |
+| cell of an item | none, unless it is a plain decimal of at most 100 characters (`-1.5`, `.5`, `1e3`); section s of S \
+has the cells from floor(s `cells` / S) on; within a section, in 64-bit floats, floor((number - low) / (high - low) \
+\\* cells of the section), at most its last. Below the first edge, and from the last on: the first and the last cell, \
+or none if not `clamped` |
 
 In a secure sum all is as follows, in the order of the messages; numbers of people are their places on the ring, n is \
 the number of those who sent keys, and integers are big-endian unless said otherwise.
@@ -138,13 +162,27 @@ authenticated too. It is for aggregators alone: no client reads or writes it.
 def page() -> str:
     """The whole page."""
     return "\n".join(
-        [HEAD, CLIENT, *map(_section, MESSAGES), STATE, _table(Header), AGGREGATOR, _table(AggregatorState)]
+        [
+            HEAD,
+            CLIENT,
+            *map(_section, MESSAGES),
+            *map(_part, STEPS),
+            STATE,
+            _table(Header),
+            AGGREGATOR,
+            _table(AggregatorState),
+        ]
     )
 
 
 def _section(message: type[Message]) -> str:
     summary = (message.__doc__ or "").partition("\n")[0]
     return f"## `{message.kind}`\n\n{summary} At most {message.longest:,} characters.\n\n{_table(message)}"
+
+
+def _part(record: type[Record]) -> str:
+    summary = (record.__doc__ or "").partition("\n")[0]
+    return f"## {record.__name__}\n\n{summary}\n\n{_table(record)}"
 
 
 def _table(record: type[Record]) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from typing import Any
 
 import pytest
@@ -38,7 +39,9 @@ def canonical(value: Any) -> str:
         return "{" + ",".join(f'"{name}":{canonical(value[name])}' for name in sorted(value)) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(canonical, value)) + "]"
-    return f'"{spelled(value)}"' if isinstance(value, str) else "null" if value is None else str(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return f'"{spelled(value)}"' if isinstance(value, str) else str(value)
 
 
 def keyed(text: str, key: str = "") -> str:
@@ -64,6 +67,52 @@ def test_tickets_and_buckets_are_as_the_page_says() -> None:
         assert keyed(vector["round"], vector["key"]) == vector["ticket"]
     for vector in FILE["buckets"]:
         assert int(keyed(vector["item"], vector["key"]), 16) % vector["buckets"] == vector["bucket"]
+
+
+@pytest.mark.parametrize("vector", FILE["steps"], ids=lambda vector: vector["what"])
+def test_answers_in_a_series_are_as_the_page_says(vector: dict[str, Any]) -> None:
+    round_ = json.loads(vector["round"])
+    step = round_["step"]
+    terms = [step["series"], step["rounds"], *(round_[name] for name in ("threshold", "items", "neighbours"))]
+    promise = keyed(canonical([*terms, *(round_[name] for name in ("rate", "epsilon", "delta"))]))
+    assert promise == vector["promise"]
+    key, order = bytes.fromhex(vector["key"]), b"order" + bytes(11)
+
+    def place(item: str) -> bytes:
+        return hashlib.blake2b((promise + item).encode(), key=key, person=order, digest_size=16).digest()
+
+    items = sorted(vector["items"], key=place)
+    found = list(dict.fromkeys(answered(step, items)))[: round_["items"]]
+    assert found == vector["answers"]
+
+
+def answered(step: dict[str, Any], items: list[str]) -> list[str]:
+    """What a level makes of items, by the page alone."""
+    if level := step["prefixes"]:
+        known, length = level["known_length"], level["length"]
+        return [item[:length] for item in items if item[:known] in level["known"]]
+    level = step["nodes"] or step["cuts"]
+    cells = [each for item in items if (each := cell(level["scale"], item)) is not None]
+    if not cells:
+        return []
+    if step["nodes"]:
+        return [str(cells[0] // level["width"])]
+    return [f"{place}{'<' if cells[0] < cut else '>'}" for place, cut in enumerate(level["cuts"])]
+
+
+def cell(scale: dict[str, Any], item: str) -> int | None:
+    """The cell of an item, by the page alone."""
+    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?", item, re.ASCII):
+        return None
+    edges, number = [float(edge) for edge in scale["edges"]], float(item)
+    if not scale["clamped"] and not edges[0] <= number < edges[-1]:
+        return None
+    number, sections = min(max(number, edges[0]), edges[-1]), len(edges) - 1
+    section = max(place for place in range(sections) if edges[place] <= number)
+    cells = int(scale["cells"])
+    first, after = (each * cells // sections for each in (section, section + 1))
+    low, high = edges[section], edges[section + 1]
+    return first + min(int((number - low) / (high - low) * (after - first)), after - first - 1)
 
 
 @pytest.mark.parametrize("vector", FILE["refused"], ids=lambda vector: vector["why"])

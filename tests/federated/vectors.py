@@ -14,11 +14,14 @@ from headcount.account.curves import sampling
 from headcount.account.events import SampleThreshold
 from headcount.exact import Integers, round_up, written
 from headcount.federated import Client, Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
+from headcount.federated.rounds import HeavyHittersPlan, QuantilesPlan, RangesPlan, RoundsAnalyst
+from headcount.federated.rounds.plan import RoundsPlan
 from headcount.federated.sample import random_sequence, truncation_delta
 from headcount.federated.schema import Digested, Message
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
 from headcount.federated.secure.vectors import residues, to_text
 from headcount.federated.shape.client import bucket_of
+from headcount.federated.step import Scale
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.finite import Bernoulli, Uniform
 
@@ -40,6 +43,25 @@ SECURE = SecureRound(
 WEAK = replace(SECURE, spread=Fraction("0.9"))
 PUBLIC, BOX, SHARE = ("0f" * 32, "f0" * 32), b64encode(bytes(range(82))).decode(), "00" + "0f" * 32
 NUMBERS = to_text(residues(np.array([-1, 17]), SECURE.terms), SECURE.terms)
+PROMISE: dict[str, Any] = {"neighbours": "add-remove", "epsilon": Fraction(1), "delta": DELTA}
+TERMS: dict[str, Any] = {"id": ID, "asks": "Which?", "rate": Fraction("0.1"), "threshold": 14, "items": 2, **PROMISE}
+WORDS = HeavyHittersPlan(**TERMS, lengths=(1, 3), share=Fraction("0.01"), people=20_000)
+SCALE = Scale((0.0, 0.1, 1e-7 + 1, 1000.0), 64, True)
+MEDIAN = QuantilesPlan(**TERMS, scale=SCALE, q=(Fraction("0.5"), Fraction("0.9")), method="search")
+TREE = replace(MEDIAN, items=1, method="tree")
+COUNTED = RangesPlan(
+    **{**TERMS, "items": 1}, scale=Scale((-10.0, 0.0, 2.5), 2, False), ranges=((-10.0, 2.5), (0.0, 2.5))
+)
+PLANS = WORDS, MEDIAN, TREE, COUNTED
+FIRST = tuple(RoundsAnalyst(plan).publish() for plan in PLANS)
+LATER = RoundsAnalyst(WORDS, [Result(FIRST[0].digest, (("Ω", 20), ("q", 14)))]).publish()
+TYPED = {
+    "items": (LATER, ["quince", "Ω🎵𝄞x", "Ωmega", "apple", "q"]),
+    "a number": (FIRST[1], ["x", "0.1", "nan"]),
+    "one of several numbers": (FIRST[2], ["-3", "0.05", "1e3", "700."]),
+    "outside": (FIRST[3], ["2.5", "-11"]),
+    "an edge": (FIRST[3], ["0"]),
+}
 MESSAGES: tuple[Message, ...] = (
     ROUND,
     INVITING,
@@ -48,6 +70,9 @@ MESSAGES: tuple[Message, ...] = (
     Report(ROUND.digest, TICKET, ()),
     Report(ROUND.digest, TICKET, ("quince", 'Ω\n\0\x7f "\\/🎵')),
     Result(ROUND.digest, (("b", 20), ("a", 17), ("é", 17))),
+    *PLANS,
+    *FIRST,
+    LATER,
     SHAPE,
     Shares(SHAPE.digest, TICKET, ((0, -2), (17, 1))),
     Tally(ID, 3, (1, 0, 2), (0, 5, 1)),
@@ -119,6 +144,7 @@ def vectors() -> dict[str, Any]:
     return {
         "messages": [_message(message) for message in MESSAGES],
         "refused": [{"why": why, "kind": "report", "text": text} for why, text in REFUSED.items()],
+        "steps": [_step(what, *each) for what, each in TYPED.items()],
         "tickets": [_ticket(round_) for round_ in (ROUND, BROKEN)],
         "buckets": [
             {"key": SHAPE.key, "buckets": SHAPE.buckets, "item": item, "bucket": bucket_of(item, SHAPE)}
@@ -176,10 +202,16 @@ def _message(message: Message) -> dict[str, Any]:
     text = message.to_json()
     promise = (
         {"digest": message.digest, "holds": message.holds}
-        if isinstance(message, Round | ShapeRound | SecureRound)
+        if isinstance(message, Round | ShapeRound | SecureRound | RoundsPlan)
         else {}
     )
     return {"kind": message.kind, "fields": json.loads(text), "text": text, **promise}
+
+
+def _step(what: str, round_: Round, items: list[str]) -> dict[str, Any]:
+    answers = Client(items, key=KEY)._step_answers(round_)
+    about = {"what": what, "key": KEY.hex(), "round": round_.to_json(), "promise": round_.promise}
+    return {**about, "items": items, "answers": list(answers)}
 
 
 def _ticket(round_: Digested) -> dict[str, str]:

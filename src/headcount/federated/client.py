@@ -6,9 +6,12 @@ Invariants:
 - every item has a coin of its own, tossed anew for every round, and not stored. (One coin for all items of a person, or
   one for several rounds, would be another mechanism with far less privacy: Bharadwaj and Cormode 2022 leave this
   open);
+- in a series of rounds it answers each with what the round's public level makes of its items (step.py). Of more than
+  the round allows, those take part that come first in an order by a keyed hash, the same in all rounds of the series;
 - it always sends a report, even an empty one: answering reveals nothing about its coins.
 """
 
+import hashlib
 from collections.abc import Iterable
 
 from headcount.exact import Number
@@ -57,11 +60,23 @@ class Client(Person):
         return Report(round_.digest, self._ticket(round_), self._sample_items(round_))
 
     def _sample_items(self, round_: Round) -> tuple[str, ...]:
-        chosen = self._select_items(round_.items)
+        chosen = self._select_items(round_.items) if round_.step is None else self._step_answers(round_)
         if not chosen:
             return ()
         coins = self._entropy.draw(Bernoulli(round_.rate), len(chosen)).tolist()
         return tuple(item for item, coin in zip(chosen, coins, strict=True) if coin)
+
+    def _step_answers(self, round_: Round) -> tuple[str, ...]:
+        """What this person's items become in a round of a series: different answers, at most `items`."""
+        assert round_.step is not None
+        return tuple(dict.fromkeys(round_.step.level.answers(self._in_order(round_.promise))))[: round_.items]
+
+    def _in_order(self, promise: str) -> list[str]:
+        """The items in an order that looks random and is the same in all rounds of a series: by a keyed hash."""
+        return sorted(self._items, key=lambda item: self._hash(promise + item))
+
+    def _hash(self, text: str) -> bytes:
+        return hashlib.blake2b(text.encode(), key=self._key, person=b"order", digest_size=16).digest()
 
     def _select_items(self, limit: int) -> tuple[str, ...]:
         """Select the items that take part: all, or a uniformly random subset of size `limit`."""

@@ -24,7 +24,7 @@ WHAT = "people per item"
 ITEM = "item"
 """Name of the column of items."""
 TRUSTED = "The aggregator sees every report: it is trusted to show nothing else."
-_CHANGES = {
+CHANGES = {
     "add-remove": "adding or removing any one person, with all their items,",
     "replace": "replacing all items of any one person by other items",
 }
@@ -100,7 +100,7 @@ def _sampling(round_: Round) -> str:
 def _guarantee(round_: Round) -> str:
     epsilon, delta = float(round_.epsilon), float(round_.delta)
     return (
-        f"Privacy: {_CHANGES[round_.neighbours]} changes the probability of any outcome by at most a factor of "
+        f"Privacy: {CHANGES[round_.neighbours]} changes the probability of any outcome by at most a factor of "
         f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. It does not hide "
         "who answers from anyone who watches the network."
     )

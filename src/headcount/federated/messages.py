@@ -8,6 +8,8 @@
 What each field may hold is declared in its type (`federated.schema`), which also states the invariants of messages.
 """
 
+import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,9 +20,25 @@ from headcount.account.calibration.rates import MAX_THRESHOLD, MIN_RATE
 from headcount.account.composition.compose import covers
 from headcount.account.events import Event, Guarantee, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
+from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, HeadcountError
+from headcount.exact import written
 from headcount.federated.sample import truncation_delta
-from headcount.federated.schema import Choice, Counts, Digested, Hex, Message, Optional, Ratio, Text, Texts, Whole
+from headcount.federated.schema import (
+    Added,
+    Choice,
+    Counts,
+    Digested,
+    Hex,
+    Message,
+    Nested,
+    Optional,
+    Ratio,
+    Text,
+    Texts,
+    Whole,
+)
+from headcount.federated.step import Step
 
 MAX_ITEM_BYTES = 4096
 MAX_ITEMS = 1000
@@ -45,13 +63,11 @@ class Refused(HeadcountError):
 
 
 @dataclass(frozen=True)
-class Round(Digested):
-    """Plan of one collection, with its privacy promise."""
+class SampleTerms(Digested, ABC):
+    """What a sample promises: in one round, or in all rounds of a plan."""
 
-    kind = "round"
-    longest = 1 << 16
     id: Id
-    """32 random hexadecimal digits: no two rounds have the same."""
+    """32 random hexadecimal digits: no two rounds, and no two plans, have the same."""
     asks: Question
     """The question, in words."""
     rate: Annotated[Fraction, Ratio(MIN_RATE, MAX_RATE)]
@@ -59,24 +75,60 @@ class Round(Digested):
     threshold: Annotated[int, Whole(2, MAX_THRESHOLD)]
     """Smallest count that is published."""
     items: Annotated[int, Whole(1, MAX_ITEMS)]
-    """Maximum number of items that one person contributes."""
+    """Maximum number of items that one person contributes in a round."""
     neighbours: Relation
     epsilon: Epsilon
     delta: Annotated[Fraction, Ratio(0, 1, without_ends=True)]
-    """Guarantee to every person: (epsilon, delta), for this round alone."""
+    """Guarantee to every person: (epsilon, delta), for this alone."""
+
+    @property
+    @abstractmethod
+    def reports(self) -> int:
+        """Most reports of one person that the promise is for."""
+
+    @property
+    def event(self) -> SampleThreshold:
+        """Privacy event of all of these reports, as if everybody were invited."""
+        return SampleThreshold(self.rate, self.threshold, self.reports, self.neighbours, self.epsilon)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Privacy events to charge to a ledger."""
+        return (self.event,)
+
+    @cached_property
+    def holds(self) -> bool:
+        """True if rate and threshold keep the promise."""
+        return covers(Cost(self.epsilon, self.delta), self.events)
+
+
+@dataclass(frozen=True)
+class Round(SampleTerms):
+    """Plan of one collection, with its privacy promise."""
+
+    kind = "round"
+    longest = 1 << 24
     people: Annotated[int | None, Optional(Whole(1, MAX_PEOPLE))] = None
     """Public number of people, if not everybody is invited."""
     invited: Annotated[int | None, Optional(Whole(1, MAX_PEOPLE))] = None
     """Number of invited people, if not everybody is invited."""
+    step: Annotated[Step | None, Added(Nested(Step))] = None
+    """Place in a series of rounds that share the promise; then epsilon and delta are for all of them together."""
 
     rules = (
         "`people` and `invited` are both null, or both numbers; then `invited` is at most `people`, `neighbours` is "
         '"replace", and `items` is 1.',
-        "Rate and threshold keep the promise; whoever gets the round checks that.",
+        f"With a step, `people` and `invited` are null, and `items` times its `rounds` is at most {MAX_ITEMS:,}.",
+        "Rate and threshold keep the promise; whoever gets the round checks that. With a step it is for `items` times "
+        "`rounds` reports.",
     )
 
     def check(self) -> None:
-        """Raise BadParameter for invitations that the promise is not for."""
+        """Raise BadParameter for invitations that the promise is not for, and for too many reports."""
+        if self.step is not None and (self.people is not None or self.reports > MAX_ITEMS):
+            raise BadParameter(
+                f"step: everybody answers, with at most {MAX_ITEMS:,} reports in all rounds.", fix="fewer rounds"
+            )
         if self.people is None and self.invited is None:
             return
         if self.people is None or self.invited is None or self.invited > self.people:
@@ -91,32 +143,46 @@ class Round(Digested):
             )
 
     @property
-    def event(self) -> SampleThreshold:
-        """Privacy event of the round, as if everybody were invited."""
-        return SampleThreshold(self.rate, self.threshold, self.items, self.neighbours, self.epsilon)
+    def reports(self) -> int:
+        """Most reports of one person that the promise is for: in all rounds of a series."""
+        return self.items * (self.step.rounds if self.step else 1)
+
+    @cached_property
+    def promise(self) -> str:
+        """What a person pays for: this round, or all of a series with the same terms."""
+        if self.step is None:
+            return self.digest
+        numbers = map(written, (self.rate, self.epsilon, self.delta))
+        terms = self.step.series, self.step.rounds, self.threshold, self.items, self.neighbours, *numbers
+        return hashlib.blake2b(canonical(list(terms)).encode(), digest_size=16).hexdigest()
+
+    @property
+    def turn(self) -> str:
+        """What a person answers once: this round, or this number of a series, whatever its level is."""
+        if self.step is None:
+            return self.digest
+        return hashlib.blake2b(f"{self.promise} {self.step.number}".encode(), digest_size=16).hexdigest()
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Privacy events to charge to a ledger."""
         if self.people is None or self.invited is None:
-            return (self.event,)
+            return super().events
         return self.event, Guarantee(Fraction(0), truncation_delta(self.people, self.rate, self.invited, self.epsilon))
-
-    @cached_property
-    def holds(self) -> bool:
-        """True if rate and threshold keep the promise."""
-        return covers(Cost(self.epsilon, self.delta), self.events)
 
     def __str__(self) -> str:
         answer = "everybody answers" if self.people is None else f"{self.invited:,} of {self.people:,} are invited"
         items = f"at most {self.items:,} items each" if self.items > 1 else "one item each"
         needed = round(self.threshold / self.rate)
+        rounds = f", for all {self.step.rounds} rounds together" if self.step else ""
         return "\n".join(
             [
                 self.asks,
                 f"  people   {answer}, with {items}",
-                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}",
+                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}"
+                f"{rounds}",
                 f"  sample   a person's item is in it with a probability of {float(self.rate):.4g}; no noise is added",
+                *([f"  round    {self.step}"] if self.step else []),
                 f"  appear   To appear, each item needs about {needed:,} people ({self.threshold:,} in the sample).",
             ]
         )

@@ -7,6 +7,7 @@ Invariants:
 - it answers a round once. That is noted before anything is drawn, so no failure leads to a second draw, and neither do
   two threads;
 - from its state (client_state.py) it goes on where it stopped: rounds that it answered stay answered, and paid for.
+- rounds that share a promise are charged once, together, and each is answered once.
 """
 
 import hashlib
@@ -29,6 +30,10 @@ class PrivacyPromise(Protocol):
 
     @property
     def digest(self) -> str: ...
+    @property
+    def promise(self) -> str: ...
+    @property
+    def turn(self) -> str: ...
     @property
     def holds(self) -> bool: ...
     @property
@@ -82,21 +87,24 @@ class Person(Single):
         return f"{type(self).__name__}()"
 
     def _admit(self, round_: PrivacyPromise) -> None:
-        """Record this round as answered and charge its promise to the budget; or refuse it."""
+        """Record this round as answered and charge its promise to the budget, once; or refuse it."""
         with self._lock:
             self._check(round_)
-            self._answered[round_.digest] = None
-            self._spent = self._with(round_)
+            self._spent = self._after(round_)
+            self._answered |= dict.fromkeys((round_.promise, round_.turn))
 
-    def _with(self, round_: PrivacyPromise) -> Cost:
+    def _after(self, round_: PrivacyPromise) -> Cost:
+        """What is spent once this round is answered: no more than before if its promise is paid for."""
+        if round_.promise in self._answered:
+            return self._spent
         return Cost(self._spent.epsilon + round_.epsilon, self._spent.delta + round_.delta)
 
     def _check(self, round_: PrivacyPromise) -> None:
         if not round_.holds:
             raise Refused("This round does not keep its promise.", fix="a round with more noise, or a lower rate")
-        if round_.digest in self._answered:
+        if round_.turn in self._answered:
             raise Refused("This person has answered this round.", fix="another round, with an id of its own")
-        after, budget = self._with(round_), self._budget
+        after, budget = self._after(round_), self._budget
         if budget is not None and (after.epsilon > budget.epsilon or after.delta > budget.delta):
             raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")
 

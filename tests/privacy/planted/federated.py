@@ -164,4 +164,45 @@ BUGS = [
         ((" or len({shard._shard for shard in shards}) != len(shards)", ""),),
         "tests/federated/test_survival.py::test_shards_that_are_not_complete_are_not_merged",
     ),
+    Bug(
+        "rounds: clients check the price of one round",
+        "federated/messages.py",
+        (("return self.items * (self.step.rounds if self.step else 1)", "return self.items"),),
+        "tests/federated/test_rounds.py::test_a_client_refuses_the_price_of_one_round",
+    ),
+    Bug(
+        "rounds: a plan is charged for one round",
+        "federated/rounds/plan.py",
+        (("return self.items * self.rounds", "return self.items"),),
+        "tests/federated/test_rounds_privacy.py::test_the_price_of_one_round_is_not_enough_for_two",
+    ),
+    Bug(
+        "rounds: a number of a series is answered again, with another level",
+        "federated/messages.py",
+        (('f"{self.promise} {self.step.number}".encode()', "self.to_json().encode()"),),
+        "tests/federated/test_rounds_privacy.py::test_two_levels_with_one_number_are_answered_once",
+    ),
+    Bug(
+        "rounds: terms that change are paid for already",
+        "federated/messages.py",
+        (
+            (
+                "terms = self.step.series, self.step.rounds, self.threshold, self.items, self.neighbours, *numbers",
+                "terms = [self.step.series, *list(numbers)[:0]]",
+            ),
+        ),
+        "tests/federated/test_rounds.py::test_terms_that_change_are_another_promise",
+    ),
+    Bug(
+        "rounds: a person has more answers in a round than it allows",
+        "federated/client.py",
+        (("))[: round_.items]", "))"),),
+        "tests/federated/test_rounds.py::test_a_person_counts_with_the_same_items_in_every_round",
+    ),
+    Bug(
+        "rounds: whole items go out where prefixes are asked for",
+        "federated/step.py",
+        (("return [item[: self.length] for item", "return [item for item"),),
+        "tests/federated/test_rounds.py::test_the_aggregator_sees_no_item_of_which_no_prefix_is_common",
+    ),
 ]

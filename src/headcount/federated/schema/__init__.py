@@ -8,19 +8,23 @@ from there.
 docs/reference/messages.md is generated from it.
 """
 
-from headcount.federated.schema.kinds import Base64, Choice, Hex, Kind, Optional, Ratio, Text, Truth, Whole
-from headcount.federated.schema.lists import Counts, Pairs, Rows, Texts, Wholes
-from headcount.federated.schema.record import VERSION, Digested, Message, Record
+from headcount.federated.schema.kinds import Added, Base64, Choice, Hex, Kind, Optional, Ratio, Text, Truth, Whole
+from headcount.federated.schema.lists import Counts, Doubles, Many, Pairs, Rows, Texts, Wholes
+from headcount.federated.schema.record import VERSION, Digested, Message, Nested, Record
 
 __all__ = [
     "VERSION",
+    "Added",
     "Base64",
     "Choice",
     "Counts",
     "Digested",
+    "Doubles",
     "Hex",
     "Kind",
+    "Many",
     "Message",
+    "Nested",
     "Optional",
     "Pairs",
     "Ratio",

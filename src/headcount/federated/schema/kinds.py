@@ -82,6 +82,15 @@ class Optional(Kind):
 
 
 @dataclass(frozen=True)
+class Added(Optional):
+    """What another kind allows, or nothing: the field is then left out, as in messages from before it was added."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.kind.words.rstrip(',')}; left out if there is none,"
+
+
+@dataclass(frozen=True)
 class Hex(Kind):
     """Bytes in hexadecimal."""
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from math import isfinite
 from typing import Any
 
 from headcount.federated.schema.kinds import Kind, Text, Whole
 
 Row = tuple[str, int]
+LONGEST_DOUBLE = 24
+"""Most characters of a float."""
 
 
 class ListKind(Kind):
@@ -91,6 +94,64 @@ class Wholes(ListKind):
     def allows(self, value: Any) -> bool:
         whole = type(value) is tuple and set(map(type, value)) == {int} and len(value) <= self.max_count
         return whole and _within(value, self.whole)
+
+
+@dataclass(frozen=True)
+class Doubles(ListKind):
+    """Rising 64-bit floats, each as the shortest text that reads as it."""
+
+    max_count: int
+
+    @property
+    def words(self) -> str:
+        return (
+            f"an array of 2 to {self.max_count:,} rising 64-bit floats, each as a string: the shortest decimal that "
+            'reads as it, as Python writes it (`"0.5"`, `"1e-07"`),'
+        )
+
+    @property
+    def example(self) -> str:
+        return "(0.0, 1000.0)"
+
+    def parse(self, name: str, plain: Any) -> Any:
+        texts = isinstance(plain, list) and all(type(each) is str and len(each) <= LONGEST_DOUBLE for each in plain)
+        try:
+            return tuple(map(float, plain)) if texts else plain
+        except ValueError:
+            return plain
+
+    def plain(self, value: Any) -> Any:
+        return [repr(each) for each in value]
+
+    def allows(self, value: Any) -> bool:
+        if type(value) is not tuple or not 2 <= len(value) <= self.max_count or set(map(type, value)) != {float}:
+            return False
+        return all(map(isfinite, value)) and all(low < high for low, high in pairwise(value))
+
+
+@dataclass(frozen=True)
+class Many(ListKind):
+    """Values of one kind, at least one."""
+
+    kind: Kind
+    max_count: int
+
+    @property
+    def words(self) -> str:
+        return f"an array of 1 to {self.max_count:,} values, each {self.kind.words}"
+
+    @property
+    def example(self) -> str:
+        return f"({self.kind.example},)"
+
+    def parse(self, name: str, plain: Any) -> Any:
+        return tuple(self.kind.parse(name, each) for each in plain) if isinstance(plain, list) else plain
+
+    def plain(self, value: Any) -> Any:
+        return [self.kind.plain(each) for each in value]
+
+    def allows(self, value: Any) -> bool:
+        return type(value) is tuple and 1 <= len(value) <= self.max_count and all(map(self.kind.allows, value))
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ Invariants:
 
 import hashlib
 import json
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter
-from headcount.federated.schema.kinds import Kind
+from headcount.federated.schema.kinds import Added, Kind
 
 VERSION = 1
 _KINDS: dict[Any, dict[str, Kind]] = {}
@@ -38,16 +38,24 @@ class Record:
         """Raise BadParameter if fields contradict each other."""
 
     def to_plain(self) -> dict[str, Any]:
-        """The fields as JSON has them."""
-        return {name: kind.plain(getattr(self, name)) for name, kind in kinds_of(type(self)).items()}
+        """The fields as JSON has them; those that were added and are not there are left out."""
+        values = {name: (kind, getattr(self, name)) for name, kind in kinds_of(type(self)).items()}
+        there = {name: pair for name, pair in values.items() if pair[1] is not None or not isinstance(pair[0], Added)}
+        return {name: kind.plain(value) for name, (kind, value) in there.items()}
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> Self:
         """The record with these fields; refused unless there are all of them, and no other."""
         kinds = kinds_of(cls)
-        if plain.keys() != kinds.keys():
+        if not cls.has_fields(plain):
             raise BadParameter("fields: others than there are.", fix=", ".join(kinds))
         return cls(**{name: kinds[name].parse(name, value) for name, value in plain.items()})
+
+    @classmethod
+    def has_fields(cls, plain: dict[str, Any]) -> bool:
+        """True if these are all of its fields, or all but some that were added."""
+        missing = kinds_of(cls).keys() ^ plain.keys()
+        return all(isinstance(kinds_of(cls).get(name), Added) for name in missing)
 
 
 class Message(Record):
@@ -67,7 +75,7 @@ class Message(Record):
         """Parse the message that `to_json` wrote; refuse anything else."""
         plain = parse_object(text, cls.longest)
         about = plain.pop("kind", None), plain.pop("version", None)
-        if about == (cls.kind, VERSION) and plain.keys() == kinds_of(cls).keys():
+        if about == (cls.kind, VERSION) and cls.has_fields(plain):
             message = cls.from_plain(plain)
             if message.to_json() == text:
                 return message
@@ -82,6 +90,40 @@ class Digested(Message):
         """Hash of the whole message, by which answers refer to it: so nobody can answer one round and be counted in
         another that has the same id and a weaker promise."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def promise(self) -> str:
+        """What a person pays for: the message by itself, unless several share a promise."""
+        return self.digest
+
+    @property
+    def turn(self) -> str:
+        """What a person answers once."""
+        return self.digest
+
+
+@dataclass(frozen=True)
+class Nested(Kind):
+    """Record as a field of another."""
+
+    record: type[Record]
+
+    @property
+    def words(self) -> str:
+        return f"an object: {self.record.__name__.lower()}, below,"
+
+    @property
+    def example(self) -> str:
+        return f"{self.record.__name__}(...)"
+
+    def allows(self, value: object) -> bool:
+        return type(value) is self.record
+
+    def plain(self, value: Any) -> Any:
+        return value.to_plain()
+
+    def parse(self, name: str, plain: Any) -> Any:
+        return self.record.from_plain(plain) if isinstance(plain, dict) else plain
 
 
 def kinds_of(record: type[Any]) -> dict[str, Kind]:

@@ -47,7 +47,10 @@ class QuantilesView(View):
 
 
 def edges_in(plan: dict[str, Any]) -> list[Any]:
-    """The edges of the scale, or the lowest and the highest value; of plans before format 7 under `question`."""
+    """The edges of the scale, or the lowest and the highest value; of plans before format 7 under `question`, of
+    federated rounds under `scale`, as text."""
+    if "scale" in plan:
+        return list(map(float, plan["scale"]["edges"]))
     if "question" in plan:
         edges: list[Any] = plan["question"]["axis"]["edges"]
         return edges

@@ -1,7 +1,7 @@
 """Ibis on DuckDB, without the SQL of nineteen other databases, whose import takes a tenth of a second of CPU.
 
-Imported here, Ibis' package of dialects imports each of them when somebody asks for it; whoever does gets what there
-would be otherwise. A process that has imported the package before is left as it is.
+Ibis' package of dialects is imported here so that each dialect is imported when it is first used; other code sees no
+difference. A process that has imported the package before is left as it is.
 """
 
 import sys
