@@ -49,7 +49,7 @@ class _Finder:
 
 @contextmanager
 def _dialects_when_used() -> Iterator[None]:
-    """Import no dialect in the block but those that are asked for."""
+    """Import no dialect in the block but those that are named."""
     finder: Any = _Finder()
     sys.meta_path.insert(0, finder)
     try:
