@@ -113,6 +113,20 @@ def test_ties_are_broken_by_all_columns() -> None:
     assert found[0] == found[1]
 
 
+def test_where_missing_values_stand_in_an_order_is_no_setting_of_the_connection() -> None:
+    """Else a certificate would name rows of one kind, and the release be about others."""
+    con = store(m="AS SELECT i % 5 AS u, if(i % 3 = 0, NULL, i) AS x, if(i % 2 = 0, NULL, i) AS y FROM range(60) t(i)")
+    for order in (_.x, _.x.desc(), _.u):  # of the last, rows that tie are ordered by x and y
+        first = con.table("m").mutate(n=ibis.row_number().over(group_by="u", order_by=order)).filter(_.n == 0)
+        view = View(first, "u")
+        con.raw_sql("RESET default_null_order")
+        before = rows(view, "u")
+        assert None not in [x for _u, x, _y, _n in before]
+        for setting in ("nulls_first", "nulls_last", "nulls_first_on_asc_last_on_desc"):
+            con.raw_sql(f"SET default_null_order = '{setting}'")
+            assert rows(view, "u") == before
+
+
 def test_there_is_no_negative_zero() -> None:
     """DuckDB makes 0.0 of -0.0 wherever it sorts by it."""
     con = store(w="(u BIGINT, f DOUBLE, g REAL)")

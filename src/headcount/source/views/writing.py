@@ -339,7 +339,10 @@ def _called(query: _Query, value: Any, aliases: Aliases) -> str:
 def _key(query: _Query, key: Any, aliases: Aliases) -> str:
     if key.nulls_first:
         refusals.refuse("an order with missing values first.", "a column of your own: x.isnull()")
-    return f"{query.value(key.arg, aliases)} {'ASC' if key.ascending else 'DESC'}{query.dialect.nulls_last}"
+    sql, direction = query.value(key.arg, aliases), "ASC" if key.ascending else "DESC"
+    if query.dialect.nulls_last:
+        return f"{sql} {direction}{query.dialect.nulls_last}"
+    return f"({sql} IS NULL) ASC, {sql} {direction} NULLS FIRST"
 
 
 def _frame(window: Any) -> str:
