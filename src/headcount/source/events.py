@@ -19,6 +19,7 @@ from headcount.source.files import files
 from headcount.source.frames import frames
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries.step import check_promise, promise_for, unproved
+from headcount.source.table import Table
 from headcount.source.views.certificate import Certificate
 from headcount.source.views.tables import tables_of
 from headcount.source.views.view import View
@@ -29,6 +30,7 @@ KINDS = (
     "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 )
 
+SEVERAL = 'one expression that joins them: hc.view(visit.join(person, "person_id"), ...); or files: hc.tables({...}, user=...)'
 AS_TABLE = {
     "DuckDBPyConnection": 'con.table("events"), or con.sql("SELECT ...")',
     "BaseBackend": 'con.table("events")',
@@ -94,9 +96,16 @@ def open_events(
         return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=typed, promise=promise)
     if owner := owner_of(data):
         return _of_engine(owner, data, columns, name or UNNAMED[0], promise)
+    if any(isinstance(each, ir.Table | View | Table) for each in _parts(data)):
+        raise NotATable(f"data={type(data).__name__}: several tables.", fix=SEVERAL)
     names = [kind.__name__ for kind in type(data).__mro__]
     meant = next((AS_TABLE[name] for name in names if name in AS_TABLE), KINDS)
     raise NotATable(f"data={type(data).__name__}: not a table.", fix=meant)
+
+
+def _parts(data: Any) -> list[Any]:
+    """What a list or a dictionary holds."""
+    return list(data.values() if isinstance(data, dict) else data if isinstance(data, list | tuple) else ())
 
 
 def _paths(data: Any) -> list[str]:
