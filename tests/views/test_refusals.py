@@ -107,12 +107,13 @@ FIFTEEN: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "14, which may be SQL's": (
         lambda t: t.visit.mutate(x=own(t.visit.kind)),
-        f"a function of your own: headcount cannot look into it. Fix: Ibis's own functions, such as ibis.cases{PROMISE}",
+        "a function of your own: headcount cannot look into it. Fix: Ibis's own functions, such as ibis.cases"
+        + PROMISE,
     ),
-    "15": (
+    "15, and what else may be a view": (
         lambda t: t.con.table("late").join(t.visit, "person_id"),
         "table 'late' is a view of your database, which headcount cannot look into. Fix: its definition as an Ibis "
-        "expression",
+        "expression; for a file or a frame, con.create_table('late', ...)",
     ),
 }
 """The fifteen sentences by their numbers in the specification (the eighth has a test of its own): word by word, but for
@@ -257,7 +258,7 @@ def test_a_list_of_tables_is_no_data(t: Any) -> None:
         with pytest.raises(NotATable) as refused:
             hc.plan("histogram", several, user="person_id", by="kind", epsilon=1)
         assert str(refused.value).endswith(
-            'several tables. Fix: one expression that joins them: hc.view(visit.join(person, "person_id"), ...); '
+            'several tables. Fix: one expression: hc.view(visit.join(person, "person_id"), ...); '
             "or files: hc.tables({...}, user=...)"
         )
     with pytest.raises(HeadcountError, match=r"public: hc.table\(\) is for data. Fix: public=\[con.table\(...\)\]"):

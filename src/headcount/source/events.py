@@ -30,7 +30,7 @@ KINDS = (
     "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 )
 
-SEVERAL = 'one expression that joins them: hc.view(visit.join(person, "person_id"), ...); or files: hc.tables({...}, user=...)'
+SEVERAL = 'one expression: hc.view(visit.join(person, "person_id"), ...); or files: hc.tables({...}, user=...)'
 AS_TABLE = {
     "DuckDBPyConnection": 'con.table("events"), or con.sql("SELECT ...")',
     "BaseBackend": 'con.table("events")',

@@ -187,7 +187,7 @@ def own_function() -> NoReturn:
 def view_of_database(name: str) -> NoReturn:
     refuse(
         f"table {name!r} is a view of your database, which headcount cannot look into.",
-        "its definition as an Ibis expression",
+        f"its definition as an Ibis expression; for a file or a frame, con.create_table({name!r}, ...)",
     )
 
 

@@ -209,7 +209,7 @@ BUGS = [
     _bug(
         "a subquery of private rows",
         VALUES,
-        "            refusals.negated_list(self.user)\n",
+        "            refusals.list_of_others(self.user)\n",
         "            return\n",
         f"{REFUSED}[isin as a value]",
     ),
