@@ -97,7 +97,7 @@ def test_a_table_that_is_not_stored_is_refused(name: str, public: bool) -> None:
     con = store(v="u BIGINT, x INT")
     con.raw_sql(NOT_STORED[name])
     joined = con.table("v").left_join(con.table("w").select("x"), "x") if public else con.table("w")
-    with pytest.raises(NotATable, match="table 'w' is (not one stored table of DuckDB|a view of your database)"):
+    with pytest.raises(NotATable, match=r"table 'w' is (not one stored table of DuckDB|a view of your database)"):
         hc.view(joined.distinct(), user={"v": "u"} if public else "u", public=["w"] if public else ())
 
 

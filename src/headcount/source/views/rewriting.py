@@ -21,7 +21,7 @@ from headcount.source.queries.ibis import filled, kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
 from headcount.source.views.dialects.dialect import Dialect
-from headcount.source.views.fallible import never_fails_above
+from headcount.source.views.fallible import MICROSECONDS, never_fails_above
 from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
 from headcount.source.views.leaves import Located
 from headcount.source.views.reductions import EXTREMES, RANKS
@@ -41,7 +41,18 @@ def _simpler(node: Any, rebuilt: dict[str, Any] | None) -> Any:
         return ops.SearchedCase(tuple(ops.Equals(new.base, each) for each in new.cases), new.results, new.default)
     if type(new) is ops.Date:
         return ops.Cast(new.arg, "date")
+    if type(new) is ops.Literal and _is_whole_moment(new):
+        return ops.Literal(new.value, "timestamp")
     return new.arg if type(new) is ops.Alias else new
+
+
+def _is_whole_moment(literal: Any) -> bool:
+    """True for a typed moment of a type with fewer digits behind the second, all of which the moment fits into: it is
+    the same in microseconds."""
+    kind, moment = literal.dtype, literal.value
+    if not kind.is_timestamp() or kind.timezone is not None or kind.scale is None or moment is None:
+        return False
+    return bool(kind.scale >= MICROSECONDS or moment.microsecond % 10 ** (MICROSECONDS - kind.scale) == 0)
 
 
 def rewritten(expression: ir.Table, user: str, engine: Engine, dialect: Dialect, tables: Located) -> Any:
