@@ -410,10 +410,6 @@ def _all(conditions: Iterable[str]) -> str:
     return f"({' AND '.join(conditions)})"
 
 
-def _drop_columns(query: _Query, node: Any) -> str:
-    return _kept(query, node, lambda aliases: "")
-
-
 def _distinct(query: _Query, node: Any) -> str:
     return _kept(query, node, lambda aliases: "").replace("SELECT ", "SELECT DISTINCT ", 1)
 
@@ -457,7 +453,6 @@ RELATIONS: dict[type, Callable[[_Query, Any], str]] = {
     ops.Project: _project,
     ops.Filter: _filter,
     ops.DropNull: _drop_null,
-    ops.DropColumns: _drop_columns,
     ops.Distinct: _distinct,
     ops.Aggregate: _group,
     ops.Union: _union,
