@@ -216,9 +216,8 @@ INSTEAD = {
     "Strftime": '.truncate("M"), or .year() and .month()',
     "ExtractWeekOfYear": '.truncate("W")',
     "DayOfWeekName": ".day_of_week.index()",
-    **dict.fromkeys(
-        ("ExtractEpochSeconds", "DateDiff", "TimestampDiff"), '.delta(ibis.date("2026-01-01"), unit="day")'
-    ),
+    "ExtractEpochSeconds": '.delta(ibis.date("2026-01-01"), unit="day")',
+    **dict.fromkeys(("DateDiff", "TimestampDiff"), '_.end.delta(_.start, unit="day") instead of _.end - _.start'),
     **dict.fromkeys(("StringToDate", "StringToTimestamp"), '.try_cast("date"), or .try_cast("timestamp")'),
     "Xor": "a != b",
     "Clip": "ibis.greatest(0, ibis.least(9, _.x))",
