@@ -29,7 +29,7 @@ from headcount.source.views.leaves import Located
 from headcount.source.views.reductions import EXTREMES, RANKS
 
 OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.SortKey)
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,6})?", re.ASCII)
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d{1,6})?)?", re.ASCII)
 ZERO = ops.Literal(0.0, "float64")
 
 
@@ -63,14 +63,14 @@ def _is_whole_moment(literal: Any) -> bool:
 def _with_moments(comparison: Any) -> Any:
     """The comparison, with typed texts that are moments as such where all else are moments without a time zone."""
     typed = {each: found for each in children(comparison) if (found := _moment(each)) is not None}
-    others = [each.dtype for each in children(comparison) if each not in typed]
-    if not (typed and others and all(kind.is_timestamp() and kind.timezone is None for kind in others)):
+    others = [each.dtype for each in children(comparison) if each not in typed and not each.dtype.is_null()]
+    if not (others and all(kind.is_timestamp() and kind.timezone is None for kind in others)):
         return comparison
     return _rebuilt(comparison, lambda each: typed.get(each, each))
 
 
 def _moment(value: Any) -> Any:
-    """The moment that a typed text is, to at most six digits behind the second; None for any other value."""
+    """The day or moment that a typed text is, to at most six digits behind the second; None for any other value."""
     if type(value) is not ops.Literal or not isinstance(value.value, str) or not MOMENT.fullmatch(value.value):
         return None
     try:
