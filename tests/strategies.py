@@ -58,7 +58,7 @@ def mechanisms() -> list[type[AnyMechanism]]:
     return sorted({each for each in _below(Mechanism) if "name" in vars(each)}, key=lambda each: each.name)
 
 
-def _below(kind: type[AnyMechanism]) -> Iterator[type[AnyMechanism]]:
+def _below(kind: type[Any]) -> Iterator[type[AnyMechanism]]:
     for each in kind.__subclasses__():
         if not isabstract(each) and each.__module__.startswith("headcount."):
             yield each

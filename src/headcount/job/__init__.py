@@ -12,5 +12,7 @@ job.py           the answer: the strategy for a budget, and the released table
 """
 
 from headcount.job.job import Job
+from headcount.job.parameters import REQUIRED
+from headcount.job.words import ESTIMATED, PRIVACY, few_with_more
 
-__all__ = ["Job"]
+__all__ = ["ESTIMATED", "PRIVACY", "REQUIRED", "Job", "few_with_more"]

@@ -18,7 +18,7 @@ from headcount.bound.selection.people import NoisyCount, PeopleCount
 from headcount.bound.selection.selection import BoundSelection
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive
-from headcount.job.words import ESTIMATED, few_with_more
+from headcount.job import ESTIMATED, few_with_more
 from headcount.jobs.bases.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.calls.calls import job_function
 from headcount.jobs.parameters import notation

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from headcount.errors import visible
-from headcount.job.words import PRIVACY
+from headcount.job import PRIVACY
 from headcount.planner.explanation import Outlook
 from headcount.wording import sentence, wrapped
 from headcount.wording.markup import card, facts, folded_steps, text

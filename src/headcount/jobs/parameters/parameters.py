@@ -9,7 +9,7 @@ from headcount.bound.selection.options import WAYS, parse_grid, parse_share
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.exact import one_of, whole
-from headcount.job.parameters import REQUIRED
+from headcount.job import REQUIRED
 from headcount.jobs.parameters import notation
 from headcount.jobs.parameters.dates import no_column_of_by
 from headcount.mechanism import options
