@@ -10,7 +10,6 @@ from headcount.errors import BadParameter
 from headcount.exact import one_of
 from headcount.jobs.bases.items import ItemJob
 from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING
-from headcount.mechanism.automatic import CountMechanism as CountMechanism
 from headcount.mechanism.options import CountOptions, CountRequest
 from headcount.mechanism.strategy import Strategy
 from headcount.wording.options import Options, kept_fields
