@@ -155,10 +155,10 @@ def _example(job: str) -> str:
 
 def _code(job: str) -> str:
     """What is typed: that of the docstring, unless a page has more to show."""
-    shown = EXAMPLES.get(job) or "\n".join(
-        re.findall(r"^ *(?:>>>|\.\.\.) (.*)$", FUNCTIONS[job].__doc__ or "", re.MULTILINE)
-    )
-    return shown.strip()
+    if job in EXAMPLES:
+        return EXAMPLES[job].strip()
+    *first, last = re.findall(r"^ *(?:>>>|\.\.\.) (.*)$", FUNCTIONS[job].__doc__ or "", re.MULTILINE)
+    return "\n".join([*first, f"print({last})"])
 
 
 def _parameters(job: str) -> str:
