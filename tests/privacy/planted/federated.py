@@ -35,13 +35,13 @@ BUGS = [
     ),
     Bug(
         "secure sum: shares are too small by what may drop out",
-        "federated/listed/round.py",
+        "federated/listed/counted_on.py",
         (("return ceil(self.honest * self.minimum)", "return self.people"),),
         "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
     ),
     Bug(
         "secure sum: whoever takes part subtracts their own noise from the release",
-        "federated/listed/round.py",
+        "federated/listed/counted_on.py",
         (("return self.needed - 1", "return self.needed"),),
         "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
     ),
