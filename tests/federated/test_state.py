@@ -21,7 +21,8 @@ from headcount.federated import (
     ShapeAnalyst,
     ShapeClient,
 )
-from headcount.federated.client_state import TOTAL, ClientState, total
+from headcount.federated.client_state import MAX_ANSWERED, TOTAL, ClientState, total
+from headcount.federated.rounds import RoundsAnalyst, quantiles
 from headcount.federated.schema import Message
 from headcount.federated.secure import SumClient
 from headcount.federated.secure.state import SumState
@@ -179,3 +180,34 @@ def test_totals_that_are_too_long_to_write_are_rounded_up() -> None:
     assert total(third) == third
     assert long < total(long) < long + Fraction(1, 10**25)
     assert TOTAL.allows(total(long))
+    assert total(Fraction(2, 10**60)) == Fraction(2, 10**60)
+
+
+def test_deltas_of_any_digits_add_up_to_a_state() -> None:
+    """An analyst who types odd numbers cannot keep a client from writing its state: it would have answered, and would
+    not know it later."""
+    small = Fraction(1, 3**90), Fraction(1, 10**49 + 7)
+    for amount in (sum(small), sum(small) * 10**30, Fraction(1, 10**80)):
+        assert amount <= total(amount) <= amount + Fraction(1, 10**60)
+        assert ClientState.from_json(ClientState("0" * 64, delta=total(amount)).to_json()).delta == total(amount)
+
+
+def test_what_a_state_cannot_keep_is_not_answered() -> None:
+    """The last round that fits is answered; after it none is, and the state can still be written."""
+    digests = tuple(f"{number:032x}" for number in range(MAX_ANSWERED))
+    series = RoundsAnalyst(quantiles("How many?", range=(0, 9), epsilon=1)).publish()
+    for kept, round_, answers in (
+        (digests[:-1], counts(), True),
+        (digests, counts(), False),
+        (digests[:-2], series, True),
+        (digests[:-1], series, False),
+    ):
+        client = Client(["1"], state=ClientState("0" * 64, kept).to_json())
+        if answers:
+            client.answer(round_)
+        else:
+            with pytest.raises(Refused, match="as many rounds as a state can keep"):
+                client.answer(round_)
+        state = ClientState.from_json(client.state())
+        assert len(state.answered) == (MAX_ANSWERED if answers else len(kept))
+        assert state.epsilon == (round_.epsilon if answers else 0)

@@ -19,7 +19,7 @@ from headcount.account.guarantee import Cost
 from headcount.account.ledger.charge import typed_budget
 from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.federated.client_state import ClientState, total
+from headcount.federated.client_state import MAX_ANSWERED, ClientState, total
 from headcount.federated.messages import Refused
 from headcount.federated.single import Single
 from headcount.noise import Entropy
@@ -69,9 +69,9 @@ class Person(Single):
         self._spent = Cost(state.epsilon, state.delta)
 
     def state(self) -> str:
-        """All that a device keeps to go on later, without its items: `state=` of a new client. It is secret, and is
-        kept before the answer is sent. Each state replaces the one before: from an older one, a round would be answered
-        a second time."""
+        """All that a device keeps to go on later: `state=` of a new client. It is secret, and in a secure sum it has
+        the numbers of the vector until that has left. It is kept before the answer is sent. Each state replaces the one
+        before: from an older one, a round would be answered a second time."""
         with self._lock:
             return ClientState(self._key.hex(), tuple(self._answered), *self._totals, self._open_sums()).to_json()
 
@@ -104,6 +104,10 @@ class Person(Single):
             raise Refused("This round does not keep its promise.", fix="a round with more noise, or a lower rate")
         if round_.turn in self._answered:
             raise Refused("This person has answered this round.", fix="another round, with an id of its own")
+        if len(self._answered.keys() | {round_.promise, round_.turn}) > MAX_ANSWERED:
+            raise Refused(
+                "This person has answered as many rounds as a state can keep.", fix="nothing: this is the end"
+            )
         after, budget = self._after(round_), self._budget
         if budget is not None and (after.epsilon > budget.epsilon or after.delta > budget.delta):
             raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")

@@ -22,6 +22,30 @@ BUGS = [
         "tests/federated/test_state.py::test_a_client_that_restarts_has_answered_and_paid",
     ),
     Bug(
+        "federated: two processes go on from one state, and both answer",
+        "federated/state_file.py",
+        (("with turn(self._path):", "if turn:"),),
+        "tests/federated/test_state_file.py::test_processes_with_one_file_answer_a_round_once",
+    ),
+    Bug(
+        "federated: a client answers what its state cannot keep",
+        "federated/person.py",
+        (("{round_.promise, round_.turn}) > MAX_ANSWERED:", "{round_.promise, round_.turn}) < 0:"),),
+        "tests/federated/test_state.py::test_what_a_state_cannot_keep_is_not_answered",
+    ),
+    Bug(
+        "federated: a total of too many digits cannot be kept",
+        "federated/client_state.py",
+        (("return amount if TOTAL.allows(amount) else", "return amount if amount else"),),
+        "tests/federated/test_state.py::test_deltas_of_any_digits_add_up_to_a_state",
+    ),
+    Bug(
+        "federated: an aggregator that invited is merged with a second sample",
+        "federated/aggregator.py",
+        (("    if shards[0]._round.people is not None:\n", "    if not shards:\n"),),
+        "tests/federated/test_survival.py::test_a_round_that_invites_is_not_merged_with_a_second_sample",
+    ),
+    Bug(
         "secure sum: a client that starts again goes back to the first step",
         "federated/secure/client.py",
         (("next(kind for kind in _STEPS if kind.kind == state.awaits)", "SumPartners"),),
