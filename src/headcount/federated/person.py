@@ -105,9 +105,7 @@ class Person(Single):
         if round_.turn in self._answered:
             raise Refused("This person has answered this round.", fix="another round, with an id of its own")
         if len(self._answered.keys() | {round_.promise, round_.turn}) > MAX_ANSWERED:
-            raise Refused(
-                "This person has answered as many rounds as a state can keep.", fix="nothing: this is the end"
-            )
+            raise Refused("This person has answered as many rounds as a state can keep.", fix="none: it is full")
         after, budget = self._after(round_), self._budget
         if budget is not None and (after.epsilon > budget.epsilon or after.delta > budget.delta):
             raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")
