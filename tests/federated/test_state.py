@@ -186,8 +186,8 @@ def test_totals_that_are_too_long_to_write_are_rounded_up() -> None:
 def test_deltas_of_any_digits_add_up_to_a_state() -> None:
     """An analyst who types odd numbers cannot keep a client from writing its state: it would have answered, and would
     not know it later."""
-    small = Fraction(1, 3**90), Fraction(1, 10**49 + 7)
-    for amount in (sum(small), sum(small) * 10**30, Fraction(1, 10**80)):
+    odd = Fraction(1, 3**90) + Fraction(1, 10**49 + 7)
+    for amount in (odd, odd * 10**30, Fraction(1, 10**80)):
         assert amount <= total(amount) <= amount + Fraction(1, 10**60)
         assert ClientState.from_json(ClientState("0" * 64, delta=total(amount)).to_json()).delta == total(amount)
 
