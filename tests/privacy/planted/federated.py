@@ -100,6 +100,18 @@ BUGS = [
         "tests/federated/test_secure_sum.py::test_dropouts_at_every_step",
     ),
     Bug(
+        "secure sum: no masks with partners, where the sum is right all the same",
+        "federated/secure/client.py",
+        (("masked += pair_mask(", "masked += 0 * pair_mask("),),
+        "tests/federated/test_views.py::test_given_the_sum_every_view_is_equally_likely",
+    ),
+    Bug(
+        "secure sum: all pairs have one mask",
+        "federated/secure/masks.py",
+        (("seed = derive(keys.agree(public), ", "seed = bytes(32) or derive(keys.agree(public), "),),
+        "tests/federated/test_views.py::test_given_the_sum_every_view_is_equally_likely",
+    ),
+    Bug(
         "secure sum: no mask of one's own",
         "federated/secure/client.py",
         (("masked = self._vector + own_mask(self._seed, self._terms)", "masked = self._vector.copy()"),),
