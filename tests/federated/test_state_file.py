@@ -3,6 +3,7 @@
 import multiprocessing
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from headcount.account.ledger.stores import turn
 from headcount.errors import HeadcountError
 from headcount.federated import Analyst, Client, Refused, Report, Round
 from headcount.federated.client_state import ClientState
+from headcount.federated.rounds import QuantilesPlan, quantiles
 from headcount.federated.state_file import StateFile
 
 FORK = multiprocessing.get_context("fork")
@@ -57,6 +59,32 @@ def test_processes_with_one_file_pay_for_all_that_they_answer(tmp_path: Path) ->
     state = ClientState.from_json((tmp_path / "state").read_text())
     assert set(state.answered) == {Report.from_json(text).round for text in found}
     assert state.epsilon == 3
+
+
+def test_rounds_of_two_plans_by_turns_are_paid_once_each(tmp_path: Path) -> None:
+    """A device that keeps nothing but its file, and two analysts whose rounds come by turns: two promises, and each
+    number of a series once, whatever its level is."""
+    path, plans = tmp_path / "state", [quantiles("How many?", range=(0, 9), cells=32, epsilon=1) for _ in range(2)]
+    series = [[plan.next_round(()), another_level(plan)] for plan in plans]
+    for number in range(2):
+        for rounds in series:
+            round_ = rounds[number]
+            assert round_ is not None
+            answer(path, round_)
+            with pytest.raises(Refused, match="has answered this round"):
+                answer(path, round_)
+            with pytest.raises(Refused, match="has answered this round"):
+                answer(path, replace(round_, asks="The same number with another question?"))
+    state = ClientState.from_json(path.read_text())
+    assert (state.epsilon, len(state.answered)) == (2, 2 * (1 + 2))
+
+
+def another_level(plan: QuantilesPlan) -> Round:
+    """The second round, with a level that an analyst typed."""
+    first = plan.next_round(())
+    assert first is not None
+    assert first.step is not None
+    return replace(first, step=replace(first.step, number=1))
 
 
 def test_the_state_is_private_and_kept_before_the_answer_and_after_a_refusal(tmp_path: Path) -> None:
