@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
@@ -15,6 +15,7 @@ from headcount.federated import (
     Analyst,
     Client,
     Refused,
+    Round,
     SecureAnalyst,
     SecureClient,
     SecureRound,
@@ -190,6 +191,30 @@ def test_deltas_of_any_digits_add_up_to_a_state() -> None:
     for amount in (odd, odd * 10**30, Fraction(1, 10**80)):
         assert amount <= total(amount) <= amount + Fraction(1, 10**60)
         assert ClientState.from_json(ClientState("0" * 64, delta=total(amount)).to_json()).delta == total(amount)
+
+
+class Colliding(Round):
+    """Rounds whose promises have one digest: 2^64 trials find two such."""
+
+    promise = "0" * 32
+
+
+def test_a_cheap_promise_with_the_same_digest_does_not_pay_for_another() -> None:
+    """An analyst who has two series with one digest gets each at its price."""
+    plans = [quantiles("How many?", range=(0, 9), cells=32, epsilon=epsilon) for epsilon in ("0.001", "2")]
+    first, second = (plan.next_round(()) for plan in plans)
+    assert first is not None
+    assert second is not None
+    assert second.step is not None
+    second = replace(second, step=replace(second.step, number=1))
+    cheap, dear = (
+        Colliding(**{each.name: getattr(round_, each.name) for each in fields(Round)}) for round_ in (first, second)
+    )
+    client = Client(["1"], epsilon=2, delta="1e-4")
+    client.answer(cheap)
+    with pytest.raises(Refused, match="budget does not allow"):
+        client.answer(dear)
+    assert ClientState.from_json(client.state()).epsilon == Fraction("0.001")
 
 
 def test_what_a_state_cannot_keep_is_not_answered() -> None:

@@ -76,7 +76,8 @@ def test_rounds_of_two_plans_by_turns_are_paid_once_each(tmp_path: Path) -> None
             with pytest.raises(Refused, match="has answered this round"):
                 answer(path, replace(round_, asks="The same number with another question?"))
     state = ClientState.from_json(path.read_text())
-    assert (state.epsilon, len(state.answered)) == (2, 2 * (1 + 2))
+    assert state.epsilon == 2
+    assert len(state.answered) == 2 * (1 + 2)
 
 
 def another_level(plan: QuantilesPlan) -> Round:

@@ -33,7 +33,7 @@ class ClientState(Message):
     key: Annotated[str, Hex(64)] = field(repr=False)
     """Of the person's tickets."""
     answered: Annotated[tuple[str, ...], Texts(Text(32), MAX_ANSWERED)] = ()
-    """Digests of the rounds that were answered and, of series, of their promises."""
+    """Digests of the rounds that were answered and, of series, keyed hashes of their promises."""
     epsilon: Annotated[Fraction, TOTAL] = Fraction(0)
     """Sum of the promises of these rounds."""
     delta: Annotated[Fraction, TOTAL] = Fraction(0)

@@ -28,9 +28,15 @@ BUGS = [
         "tests/federated/test_state_file.py::test_processes_with_one_file_answer_a_round_once",
     ),
     Bug(
+        "federated: a promise is paid if one with the same digest is",
+        "federated/person.py",
+        (("blake2b(round_.shared.encode(), key", "blake2b(round_.promise.encode(), key"),),
+        "tests/federated/test_state.py::test_a_cheap_promise_with_the_same_digest_does_not_pay_for_another",
+    ),
+    Bug(
         "federated: a client answers what its state cannot keep",
         "federated/person.py",
-        (("{round_.promise, round_.turn}) > MAX_ANSWERED:", "{round_.promise, round_.turn}) < 0:"),),
+        (("{self._paid(round_), round_.turn}) > MAX_ANSWERED:", "{self._paid(round_), round_.turn}) < 0:"),),
         "tests/federated/test_state.py::test_what_a_state_cannot_keep_is_not_answered",
     ),
     Bug(
