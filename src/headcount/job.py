@@ -15,8 +15,6 @@ from math import ceil, exp
 from typing import Annotated, Any, ClassVar, Self, get_args
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
@@ -39,6 +37,7 @@ from headcount.source.conditions.conditions import (
     where_clause,
 )
 from headcount.source.conditions.typed_conditions import NOTATION, typed_conditions
+from headcount.source.expressions import dt, ir
 from headcount.source.frames.arrow_columns import arrow_table
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.scales.axis import Axis
@@ -238,13 +237,13 @@ class Job(ABC):
         conditions: list[Role] = ["item" if ends is None else _role(range_of(ends)) for _, _, ends in self.where]
         return (first, *counted, *conditions)
 
-    def check_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         """Refuse columns that cannot be meant."""
         self.check_own_schema(columns)
         check_conditions(self.where, columns)
 
     @abstractmethod
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         """Refuse columns of what is counted that cannot be meant."""
 
     def check_source(self, events: Events) -> None:
@@ -257,15 +256,15 @@ class Job(ABC):
                     fix=f"a column of numbers, or {column} cast to one before: CAST({column} AS DOUBLE)",
                 )
 
-    def matching(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    def matching(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
         """Rows that meet the conditions, with the columns to count."""
         return rows_where(table, self.where, columns)
 
-    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    def prepare(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
         """The table that is counted, from matching rows: a person, and what makes an item."""
         return table
 
-    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
+    def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table | None:
         """The public items as the engine sees them: item0, item1, ...; None if they are not known."""
         return None
 

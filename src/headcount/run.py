@@ -8,6 +8,8 @@ A machine checks the price: before the first noise of a mechanism, `check_paid` 
 selections before it left of the price, and ends the release as a `Defect` if they cost more.
 """
 
+from __future__ import annotations
+
 import secrets
 import sys
 import warnings
@@ -20,7 +22,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.account.composition.receipt import check_paid
 from headcount.account.events import Event
@@ -39,6 +40,7 @@ from headcount.source.contributions.contributions import Contributions, ReadPlan
 from headcount.source.engines.contract import try_operations
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
+from headcount.source.expressions import ir
 from headcount.source.files.scans import stop_behind
 from headcount.source.reading import opened_once, reading
 
@@ -46,7 +48,7 @@ Progress = Callable[[str], None]
 READING = ("headcount.source.", "headcount.bound.", "headcount.release.")
 """Modules that read rows, or hold items as they were read: they fail by what these are."""
 OWN = ("headcount", "numpy", "scipy", "flint")
-_REHEARSED: "WeakKeyDictionary[Any, set[str]]" = WeakKeyDictionary()
+_REHEARSED: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 """Requests that were rehearsed, by connection of the user's."""
 
 
@@ -113,7 +115,7 @@ class Source:
         self.check_rows()
 
     @contextmanager
-    def opened_once(self) -> Iterator["Source"]:
+    def opened_once(self) -> Iterator[Source]:
         """Open a table of the user's engine once for the duration of the block: its fingerprint and its rows are read
         from the same one."""
         if self.events.owns_engine:

@@ -29,7 +29,8 @@ HEAVY = {
 """Modules that a default release does not need; some take as long to import as a small release."""
 DIALECTS = """
 import sys
-import headcount.source.engines.dialects
+import headcount.source.engines.dialects as dialects
+dialects.backend()
 import ibis, ibis.backends.sql.compilers as compilers
 assert "sqlglot.dialects.trino" not in sys.modules
 {use}

@@ -1,27 +1,27 @@
 """Events: a table and its columns, opened by schema. No row is read until `table()` is called."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from os import PathLike, fsdecode
-from typing import Any
-
-import ibis
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
+from typing import TYPE_CHECKING, Any
 
 from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
+from headcount.source.expressions import dt, ibis, ir
 from headcount.source.files import files
 from headcount.source.frames import frames
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries.step import check_promise, promise_for, unproved
-from headcount.source.views.certificate import Certificate
-from headcount.source.views.tables import tables_of
-from headcount.source.views.view import View
+
+if TYPE_CHECKING:
+    from headcount.source.views.certificate import Certificate
+    from headcount.source.views.view import View
 
 UNNAMED = ("data frame", "ibis table")
 """Names of tables that have no name of their own."""
@@ -64,7 +64,7 @@ class Events:
     read by Spark), nor in pandas, where one row turns a column of numbers into objects."""
     files: Callable[[], list[str]] | None = None
     """Returns the files that hold the table, if it is in files."""
-    loaded: "Callable[[Events], Events]" = lambda events: events
+    loaded: Callable[[Events], Events] = lambda events: events
     """Returns the same table with its rows converted, if they need it, once for all readings."""
     promise: str = ""
     """The promise by which a query was accepted; empty for a table."""
@@ -84,6 +84,8 @@ def open_events(
     check_promise(promise)
     if paths := _paths(data):
         return _of_files(paths, columns, name)
+    from headcount.source.views.view import View  # as late as Ibis itself
+
     if isinstance(data, View):
         _check_no_promise(promise)
         return _of_view(data, columns, name or UNNAMED[1])
@@ -138,6 +140,9 @@ def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: 
     """An Ibis table on an engine of the user's. A query is proved where the engine can run the proved one."""
     engine = engine_of(data)
     native = engine.native(data)
+    from headcount.source.views.tables import tables_of  # as late as Ibis itself
+    from headcount.source.views.view import View
+
     if opened := tables_of(data):
         _check_no_promise(promise)
         _check_one_name(name, opened.dataset)

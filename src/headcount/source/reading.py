@@ -1,13 +1,14 @@
 """Reading: a table is held on its engine, can be interrupted, and reports progress."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 
-from ibis.expr import types as ir
-
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
+from headcount.source.expressions import ir
 from headcount.source.files.scans import scanned
 
 _TABLES: list[ir.Table] = []

@@ -4,18 +4,19 @@ The digits are the same on every engine, in this process and on every retry, and
 and of other people.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from hashlib import sha256
 
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import USER, spelled
 from headcount.source.contributions.encoded import EncodedPairs
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
 
 DIGITS = 8

@@ -4,18 +4,19 @@ The only way from rows to contributions. A row without a person or without an it
 such rows is never shown. A floating-point person that is not a number is no person.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.source.contributions.encoded import EncodedPairs, encode_pairs
 from headcount.source.contributions.streamed import stream_pairs, streamable
 from headcount.source.engines.registry import engine_of, materialise
+from headcount.source.expressions import ibis, ir
 from headcount.source.kernels.numbering import TooMany
 from headcount.source.scales.amounts import AMOUNT, GRID, LARGEST_AMOUNT, Numbers, amount, plain_number
 from headcount.source.scales.axis import Axis
@@ -30,7 +31,6 @@ WIDE = "decimal(38, 0)"
 """Type of sums: on some engines they have more than 64 bits, whatever Ibis says; as a decimal they agree."""
 LIST = "list"
 PLACE = "place"
-ONCE = {COUNT: ibis.literal(1, "int64")}
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Contributions:
         return _ungrouped(people, self.items) if LIST in people.columns else self.table.join(people, USER)
 
     @contextmanager
-    def read(self, plan: ReadPlan | None = None) -> Iterator["Contributions"]:
+    def read(self, plan: ReadPlan | None = None) -> Iterator[Contributions]:
         """Read to the end and materialise by plan for the duration of the block: later queries read no row again."""
         plan, engine = plan or ReadPlan(), engine_of(self.table)
         with (
@@ -104,7 +104,7 @@ class Contributions:
                     yield found
 
     @contextmanager
-    def _materialised(self) -> Iterator["Contributions"]:
+    def _materialised(self) -> Iterator[Contributions]:
         engine = engine_of(self.table)
         if self.numbers is not None and self.events is not None:
             with engine.materialise(self.amounts, lazily=True) as rows:
@@ -125,7 +125,7 @@ class Contributions:
             yield replace(self, table=pairs, measured=measured)
 
     @contextmanager
-    def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
+    def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator[Contributions]:
         maximum = 1 if self.once else LARGEST_COUNT
         with ExitStack() as stack:
             found = None if self.numbers else _streamed(stack, events, self.items, maximum)
@@ -134,7 +134,7 @@ class Contributions:
                 found = stack.enter_context(encode_pairs(rows, USER, self.items, maximum=maximum, numbers=self.numbers))
             yield replace(self, encoded=found)
 
-    def only(self, table: ir.Table) -> "Contributions":
+    def only(self, table: ir.Table) -> Contributions:
         """Replace the pairs, with the same people."""
         return replace(self, table=table, measured=None, events=None, encoded=None)
 
@@ -182,7 +182,7 @@ def _ungrouped(people: ir.Table, items: Sequence[str]) -> ir.Table:
     """One row per pair again, with the person's other columns and the pair's place, from 1."""
     rows = people.unnest(LIST, offset=PLACE)
     pair = rows[LIST]
-    counts = {COUNT: pair[COUNT]} if COUNT in pair.names else ONCE
+    counts = {COUNT: pair[COUNT]} if COUNT in pair.names else _once()
     others = [name for name in rows.columns if name not in (LIST, PLACE)]
     return rows.select(*others, **{name: pair[name] for name in items}, **counts, **{PLACE: rows[PLACE] + 1})
 
@@ -219,7 +219,7 @@ def contributions(
     if listed is not None:
         rows = rows.semi_join(listed, items)
     if amounts:
-        pairs = rows.group_by(USER, *items).agg(**ONCE, **{AMOUNT: _sum_of_amounts(rows[AMOUNT])})
+        pairs = rows.group_by(USER, *items).agg(**_once(), **{AMOUNT: _sum_of_amounts(rows[AMOUNT])})
     elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
@@ -230,9 +230,14 @@ def contributions(
     return Contributions(pairs, items, there, once=once, events=None if amounts else rows, keys=listed, numbers=numbers)
 
 
+def _once() -> dict[str, ir.Value]:
+    """A count of 1."""
+    return {COUNT: ibis.literal(1, "int64")}
+
+
 def _once_each(rows: ir.Table, items: Sequence[str]) -> ir.Table:
     """(user, items, count): every pair once."""
-    return rows.select(USER, *items).distinct().mutate(**ONCE)
+    return rows.select(USER, *items).distinct().mutate(**_once())
 
 
 def _numbers(by: list[ir.Column], scales: Sequence[Axis | None]) -> dict[str, ir.Column]:

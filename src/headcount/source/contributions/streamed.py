@@ -9,6 +9,8 @@ Numbers depend on the order of rows; ranks do not, and nothing but ranks is left
 people apart. What cannot be numbered here is left to encoded.py, before anything is drawn.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -18,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
@@ -26,6 +27,7 @@ from headcount.source.contributions import encoded
 from headcount.source.contributions.encoded import Chunk, EncodedPairs, Numbers32
 from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of

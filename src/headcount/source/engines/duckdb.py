@@ -8,30 +8,33 @@ other's rows, or wait for each other for ever. A release holds its connection fr
 wait. Separate connections, such as cursors of one database, do not wait for each other.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import repeat, takewhile
 from secrets import token_hex
 from threading import Lock, RLock
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
-import ibis
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import operations as ops
-from ibis.expr import types as ir
 
 from headcount.errors import NotATable
-from headcount.source.engines.dialects import Backend
+from headcount.source.engines.dialects import backend
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
+from headcount.source.expressions import dt, ibis, ir, ops
 from headcount.source.kernels.threads import prefetch
-from headcount.source.queries.ibis import Names
 from headcount.source.queries.on_duckdb import collates, names_of, step_of_table
 from headcount.source.queries.step import Step
+
+if TYPE_CHECKING:
+    from ibis.backends.duckdb import Backend
+
+    from headcount.source.queries.ibis import Names
 
 SETTINGS = {
     "default_collation": ("", "binary"),
@@ -47,28 +50,33 @@ one: one person's spelling could name everybody's item. Divisions and casts of o
 fail by a row. The others change the types of results, which fails as soon as there is a row."""
 RELATION_LOCK = Lock()
 """Held while a DuckDB relation is read: it does not expose its connection."""
-_LOCKS: "WeakKeyDictionary[Any, RLock]" = WeakKeyDictionary()
-_FOLDERS: "WeakKeyDictionary[Any, str]" = WeakKeyDictionary()
+_LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
+_FOLDERS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _REGISTRY = Lock()
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def encode(text: str) -> bytes:  # type: ignore[empty-body]
+@cache
+def encode() -> Any:
     """DuckDB built-in: text as bytes."""
+    return _builtin("encode", dt.string, dt.binary)
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def decode(text: bytes) -> str:  # type: ignore[empty-body]
+@cache
+def decode() -> Any:
     """DuckDB built-in: bytes as text."""
+    return _builtin("decode", dt.binary, dt.string)
 
 
 @cache
 def attempt(kind: dt.DataType) -> Any:
     """DuckDB built-in: NULL where the expression of this type fails."""
+    return _builtin("try", kind, kind)
 
-    def attempted(value: Any) -> Any: ...
 
-    return ibis.udf.scalar.builtin(attempted, name="try", signature=((kind,), kind))
+def _builtin(name: str, source: dt.DataType, target: dt.DataType) -> Any:
+    def function(value: Any) -> Any: ...
+
+    return ibis.udf.scalar.builtin(function, name=name, signature=((source,), target))
 
 
 class DuckDB(Engine):
@@ -201,7 +209,7 @@ def connect() -> Backend:
     """Open a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
     nothing and does not spill until `DuckDB.reserve` gives it a folder."""
     # `ibis.duckdb` would read what all installed packages say of themselves to find this class
-    connection = Backend().connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
+    connection = backend()().connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
     for name, value in (
         ("TimeZone", "UTC"),
         ("preserve_insertion_order", "false"),
@@ -291,4 +299,4 @@ def _byte_exact(table: ir.Table) -> ir.Table:
     """Text compared byte by byte: under a collation that ignores case, one person's spelling could name everybody's
     item. Invalid UTF-8 becomes NULL."""
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
-    return table.mutate(**{name: attempt(dt.string)(decode(encode(table[name]))) for name in texts})
+    return table.mutate(**{name: attempt(dt.string)(decode()(encode()(table[name]))) for name in texts})

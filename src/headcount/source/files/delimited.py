@@ -13,6 +13,8 @@ bytes alone; only a line that opens a quote without closing it depends on the li
 they do not complete it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,11 +23,11 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.engines.engine import column_names
+from headcount.source.expressions import ir
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 Booleans = NDArray[np.bool_]

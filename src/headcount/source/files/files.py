@@ -8,6 +8,8 @@ Nothing is guessed from rows, and whatever can be refused is refused by the sche
 found by position: a name means nothing to an engine.
 """
 
+from __future__ import annotations
+
 import glob
 import os
 import re
@@ -17,10 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ibis.expr import types as ir
-
 from headcount.errors import HeadcountError, NotATable
 from headcount.source.engines.engine import Engine
+from headcount.source.expressions import ir
 from headcount.source.files import delimited, header, jsonl, parquet
 from headcount.source.files.regular import check_regular
 

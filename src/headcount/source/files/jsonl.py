@@ -2,15 +2,17 @@
 columns are those of the request, and every value is text (1.0 is "1", below 2^53). Lines that hold no JSON object are
 dropped."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.source.engines.duckdb import quoted
 from headcount.source.engines.engine import column_names
+from headcount.source.expressions import ir
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 VALUE = """

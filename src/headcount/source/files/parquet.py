@@ -1,15 +1,17 @@
 """Parquet by its own schema. Columns are found by position in each file: DuckDB ignores case in names, renames columns
 with duplicate names, and takes folders such as user=5 for columns."""
 
+from __future__ import annotations
+
 import glob
 from collections.abc import Sequence
 
 import pyarrow.parquet as pq
-from ibis.expr import types as ir
 
 from headcount.errors import NotATable
 from headcount.source.engines.duckdb import connect, quoted
 from headcount.source.engines.engine import column_names
+from headcount.source.expressions import ir
 
 
 def names(paths: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
