@@ -300,6 +300,12 @@ class Job(ABC):
         """True if all people are counted as well, also those without an item."""
         return False
 
+    @property
+    def counts_plain_rows(self) -> bool:
+        """True if nothing is done to rows but to drop those that lack a value, unless the items are public."""
+        changed = self.where or any(self.item_bins) or self.adds_amounts or self.scales or self.measures_people
+        return not changed and type(self).prepare is Job.prepare
+
     # the answer
 
     @abstractmethod

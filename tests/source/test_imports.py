@@ -24,6 +24,7 @@ HEAVY = {
     *("pandas", "polars", "pyspark", "psycopg", "matplotlib", "altair", "typer", "rich.console"),
     *("scipy.special", "scipy.stats", "scipy.optimize", "scipy.linalg", "numpy.f2py"),
     *("sqlglot.dialects.trino", "sqlglot.dialects.snowflake", "ibis.backends.sql.compilers.postgres"),
+    *("ibis", "sqlglot", "headcount.source.engines.spark", "headcount.source.views.view"),
     *("headcount.federated", "headcount.audit", "headcount.simulation", "headcount.cli", "headcount.release.report"),
 }
 """Modules that a default release does not need; some take as long to import as a small release."""

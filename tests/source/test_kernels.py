@@ -186,7 +186,7 @@ def pairs_of(table: pa.Table, by: list[str], *, events: bool, fast: bool) -> tup
     ):
         assert found.encoded
         people = dict(
-            zip(*(found.encoded.people.to_pyarrow()[name].to_pylist() for name in ("person", "user")), strict=True)
+            zip(*(found.encoded.people().to_pyarrow()[name].to_pylist() for name in ("person", "user")), strict=True)
         )
         had = [
             (people[int(person)], int(item), int(count))

@@ -66,9 +66,10 @@ class Other(DuckDB):
         return {column: self.table(data, [column]).schema().types[0] for column in columns}
 
     def table(self, data: Any, columns: Sequence[str]) -> ir.Table:
-        connection = connect()
+        connection = connect().backend
         connection.con.register("rows", data.content.select(list(columns)))
-        return connection.table("rows")
+        found: ir.Table = connection.table("rows")
+        return found
 
 
 class Entry:

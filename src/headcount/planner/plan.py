@@ -35,8 +35,9 @@ from headcount.release.hints.request import request_hints
 from headcount.run import Decision, Progress, Source, draw, explained, fingerprint, rehearse_once, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits
+from headcount.source.engines.scan import kind_named
 from headcount.source.events import check_limits, check_name
-from headcount.source.expressions import ibis
+from headcount.source.expressions import dt
 from headcount.source.queries.step import UNCHECKED, check_promise
 from headcount.source.table import Table, check_planned, declared
 from headcount.wording.typed import yes_or_no
@@ -111,8 +112,8 @@ class Plan:
         """The number of public items, if they are known."""
         return None if self.domain is None else len(self.domain)
 
-    def _kinds(self) -> dict[str, ibis.DataType]:
-        return {name: ibis.dtype(kind) for name, kind in self.columns.items()}
+    def _kinds(self) -> dict[str, dt.DataType]:
+        return {name: kind_named(kind) for name, kind in self.columns.items()}
 
     @property
     def what(self) -> str:

@@ -13,6 +13,7 @@ from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColum
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
+from headcount.source.engines.scan import Scan
 from headcount.source.expressions import dt, ibis, ir
 from headcount.source.files import files
 from headcount.source.frames import frames
@@ -55,6 +56,8 @@ class Events:
     """The columns that are read, and their types."""
     table: Callable[[], ir.Table]
     """Returns those columns on their engine, as column0, column1, ... Called when rows may be read."""
+    scan: Callable[[], Scan] | None = None
+    """Returns the same as SQL, if the table is in files; like `table`, it opens them anew."""
     owns_engine: bool = False
     """True if `table` opens a new engine of ours each time."""
     cheap_to_reread: bool = False
@@ -115,25 +118,27 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         for names in tables.names:
             check_columns(columns, names)
         found = tables.read(columns)
-        engine_of(found).check_readable(found, columns)
-        types = dict(zip(columns, found.schema().types, strict=True))
+        engine_of(found).check_readable(found if found.is_plain else found.table, columns)
+        types = dict(zip(columns, found.types, strict=True))
         return Events(
             name or files.name_of(paths),
             types,
-            lambda: found,
+            lambda: found.table,
             owns_engine=True,
             cheap_to_reread=tables.typed,
             typed=tables.typed,
+            scan=lambda: found,
         )
 
-    def table() -> ir.Table:
+    def scan() -> Scan:
         now = opened()
         if now.columns != events.columns:
             raise NotATable(f"{paths[0]}: its columns have other types than before.", fix="make the plan again")
-        return now.table()
+        assert now.scan is not None
+        return now.scan()
 
     events = opened()
-    return replace(events, table=table, files=lambda: files.found_files(paths))
+    return replace(events, table=lambda: scan().table, scan=scan, files=lambda: files.found_files(paths))
 
 
 def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: str | None) -> Events:

@@ -45,7 +45,8 @@ def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
 def _on_engine(numbers: EncodedPairs, max_items: int, secret: bytes) -> ir.Table:
     """(person, digits) of the people who may be above a bound: those with more events than `max_items`. The digits of
     their hashes stay text, which is far quicker to compile for an engine than a number of them."""
-    above = numbers.people.filter(numbers.people["events"] > max_items)
+    people = numbers.people()
+    above = people.filter(people["events"] > max_items)
     return above.select("person", digits=_digest(above, secret).substr(0, DIGITS))
 
 

@@ -212,8 +212,8 @@ class EncodedPairs:
 
     items: pa.Table
     """item0, item1, ...: sorted, so that an item's row is its number."""
-    people: ir.Table
-    """user, person, events: the number of each person, and of their events."""
+    people: Callable[[], ir.Table]
+    """Returns (user, person, events): the number of each person, and of their events."""
     chunks: Sequence[Callable[[], Chunk]]
     """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
     ids: pa.Table | None = None
@@ -278,7 +278,7 @@ def encode_pairs(
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), max_pairs)
         with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
             chunks = _chunks(pairs, runs, partial(_chunk, maximum=maximum, numbers=numbers), store)
-            yield EncodedPairs(found, people, chunks)
+            yield EncodedPairs(found, lambda: people, chunks)
 
 
 def _chunks(

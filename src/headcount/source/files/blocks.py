@@ -18,7 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from headcount.source.engines.duckdb import connect
-from headcount.source.expressions import ir
+from headcount.source.engines.scan import Scan
 from headcount.source.files.scans import scanning
 
 BLOCK = 1 << 22
@@ -79,8 +79,8 @@ def _part(file: BinaryIO, done: int, size: int) -> float:
     return (done + getattr(file, "fileobj", file).tell()) / max(size, 1)
 
 
-def on_engine(stream: Stream) -> ir.Table:
+def on_engine(stream: Stream) -> Scan:
     """Register a stream as a table on a DuckDB of its own."""
     connection = connect()
     connection.con.register("stream", stream)
-    return connection.table("stream")
+    return Scan(connection, "stream")

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.engines.engine import column_names
-from headcount.source.expressions import ir
+from headcount.source.engines.scan import Scan
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 Booleans = NDArray[np.bool_]
@@ -50,7 +50,7 @@ class Dialect:
         return re.compile(rb"%b(?:%b%b){%d}\r?\n" % (field, sign, field, self.width - 1))
 
 
-def read_table(paths: Sequence[str], dialect: Dialect, indices: Sequence[int]) -> ir.Table:
+def read_table(paths: Sequence[str], dialect: Dialect, indices: Sequence[int]) -> Scan:
     """Return columns by position, as text: column0, column1, ... An empty field is NULL."""
     return on_engine(Stream(paths, column_names(len(indices)), partial(parsed, dialect=dialect, indices=indices)))
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from headcount.errors import HeadcountError, NotATable
 from headcount.source.engines.engine import Engine
-from headcount.source.expressions import ir
+from headcount.source.engines.scan import Scan
 from headcount.source.files import delimited, header, jsonl, parquet
 from headcount.source.files.regular import check_regular
 
@@ -39,7 +39,7 @@ class Tables:
 
     names: tuple[tuple[str, ...], ...]
     """Column names of the files, each distinct list once: other columns may differ."""
-    read: Callable[[Sequence[str]], ir.Table]
+    read: Callable[[Sequence[str]], Scan]
     """Returns columns by name, as column0, column1, ..."""
     typed: bool = False
     """True if the files have types; in others every value is text."""
@@ -52,7 +52,7 @@ def open_files(paths: Sequence[str], columns: Sequence[str]) -> Tables:
     with _explained(found[0], kind):
         tables = _open(found, kind, columns)
 
-    def read(chosen: Sequence[str]) -> ir.Table:
+    def read(chosen: Sequence[str]) -> Scan:
         with _explained(found[0], kind):
             return tables.read(chosen)
 

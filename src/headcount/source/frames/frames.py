@@ -17,6 +17,7 @@ from headcount.errors import UnknownColumn
 from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.registry import to_arrow
+from headcount.source.engines.scan import Scan
 from headcount.source.expressions import dt, ir
 from headcount.source.frames import arrow_columns, pandas_columns
 from headcount.source.frames.pandas_columns import Role
@@ -77,7 +78,7 @@ class Wrapped:
 def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
     connection = connect()
     connection.con.register("events", pa.table(list(columns), names=column_names(len(columns))))
-    return connection.table("events")
+    return Scan(connection, "events").table
 
 
 @lru_cache(maxsize=1024)

@@ -151,7 +151,7 @@ def open_tables(
     if both := private.keys() & public.keys():
         raise BadParameter(f"table {min(both)!r}: declared both private and public.", fix="one of them")
     paths = {each: _listed(given) for each, given in {**private, **public}.items()}
-    connection = connect()
+    connection = connect().backend
     for each, listed in paths.items():
         _check_name(each)
         _store(connection, each, listed, rows="LIMIT 0")
@@ -194,7 +194,7 @@ def _store(connection: "Backend", name: str, paths: list[str], rows: str = "") -
     """Store rows of files as a table: all of them, or none with `rows="LIMIT 0"`."""
     opened = files.open_files(paths, [])
     columns = list(dict.fromkeys(column for names in opened.names for column in names))
-    reader = _reader(opened.read(columns), columns)
+    reader = _reader(opened.read(columns).table, columns)
     connection.con.register("headcount_rows", reader)
     connection.raw_sql(f'CREATE OR REPLACE TABLE "{name}" AS SELECT * FROM headcount_rows {rows}')
     connection.con.unregister("headcount_rows")
