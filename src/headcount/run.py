@@ -234,9 +234,9 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
 
 def _contributions(job: Job, source: Source, rows: ir.Table) -> Contributions:
     """What is counted of rows."""
-    matching = job.matching(rows, source.events.columns)
+    matching = job.matching(rows, source.events.types)
     return contributions(
-        job.prepare(matching, source.events.columns),  # user, what makes an item
+        job.prepare(matching, source.events.types),  # user, what makes an item
         job.item_bins,
         events=job.counts_events,
         keys=source.domain if job.joins_domain else None,

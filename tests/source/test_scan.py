@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.tables import released
 
+import headcount as hc
+from headcount.audit.choices import Fixed
 from headcount.bound import SplitL2Budget
 from headcount.source import contributions, kernels, open_events
 from headcount.source.contributions.contributions import ReadPlan
@@ -57,7 +59,7 @@ def test_the_rows_that_lack_no_value_are_those_of_the_expression(
     found = contributions(scan.table, [None], events=True, keys=None).events
     assert found is not None
     complete, engine = scan.complete(found.columns), engine_of(scan)
-    rows = [engine.to_arrow(each) for each in (found, complete)]  # type: ignore[arg-type]
+    rows = [engine.to_arrow(each) for each in (found, complete)]
     assert rows[0].schema == rows[1].schema == complete.schema()
     assert Counter(map(str, rows[0].to_pylist())) == Counter(map(str, rows[1].to_pylist()))
     assert len(rows[1]) == sum(None not in row.values() for row in people(kind).to_pylist()) - (suffix == "csv")
@@ -91,6 +93,28 @@ def test_a_file_is_counted_like_a_table(tmp_path: Path, count: str) -> None:
     path = write(tmp_path / "rows.parquet", table)
     asked: dict[str, Any] = {"by": ["word", "number"], "count": count, "mechanism": "thresholded", "bound": 12}
     assert released(path, **asked) == released(table, **asked) != {}
+
+
+def test_what_is_done_to_rows_is_done_to_those_of_files(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.parquet", pa.table({"user": [*range(600)], "item": ["a", "b"] * 300}))
+    asked: dict[str, Any] = {"mechanism": "thresholded", "bound": 1}
+    assert released(path, where={"item": "a"}, **asked) == {"a": 300}
+
+
+def test_groups_of_files_are_those_of_tables(tmp_path: Path) -> None:
+    """People and rows, of which a user has several in a group; one column of numbers makes an expression."""
+    rows = [(user, item, 1.0) for user in range(900) for item in ("a", "b") for _ in range(1 + user % 4)]
+    users, items, numbers = zip(*rows, strict=True)
+    table = pa.table({"user": users, "item": items, "number": numbers})
+    path = write(tmp_path / "rows.parquet", table)
+    asked: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1}
+    for metrics in (["people"], ["people", "events"]):
+        found = [
+            hc.plan("aggregate", data, metrics=metrics, **asked).release(entropy=Fixed(0)).table
+            for data in (path, table)
+        ]
+        assert found[0].equals(found[1])
+        assert found[0]["people"].to_pylist() == [900, 900]
 
 
 def test_rows_that_cannot_be_numbered_are_read_as_expressions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

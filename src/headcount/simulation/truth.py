@@ -123,7 +123,7 @@ def _weighted_values(plan: Plan, job: Quantiles) -> tuple[Floats, Floats]:
     events = plan.source().events
     rows = events.table()
     with reading(rows, plan.limits if events.owns_engine else None):
-        matching = job.matching(rows, events.columns)  # user, value
+        matching = job.matching(rows, events.types)  # user, value
         user, value = (matching[name] for name in matching.columns)
         found = to_arrow(matching.select(user=user, value=number(value)).drop_null())
     values = found["value"].to_numpy()

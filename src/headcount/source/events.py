@@ -13,7 +13,7 @@ from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColum
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
-from headcount.source.engines.scan import Scan
+from headcount.source.engines.scan import Kind, Scan
 from headcount.source.expressions import dt, ibis, ir
 from headcount.source.files import files
 from headcount.source.frames import frames
@@ -73,6 +73,11 @@ class Events:
     """The promise by which a query was accepted; empty for a table."""
     certificate: Certificate | None = None
     """What was proved about a view; None for a table."""
+
+    @property
+    def types(self) -> dict[str, dt.DataType]:
+        """The columns and their types, as expressions take them."""
+        return {name: ibis.dtype(str(kind)) if isinstance(kind, Kind) else kind for name, kind in self.columns.items()}
 
 
 def open_events(
