@@ -50,6 +50,12 @@ def test_a_release_does_not_import_what_it_does_not_need(tmp_path: Path, said: d
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_an_import_leaves_the_garbage_collector_as_it_was() -> None:
+    code = "import gc, headcount; gc.{}(); headcount.{}; assert gc.isenabled() is {}"
+    for switch, name, expected in [("enable", "histogram", True), ("disable", "Plan", False)]:
+        subprocess.run([sys.executable, "-c", code.format(switch, name, expected)], check=True)
+
+
 @pytest.mark.parametrize(
     "use",
     [
