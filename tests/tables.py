@@ -39,7 +39,7 @@ def released(data: Any, **arguments: Any) -> dict[Any, int]:
 @cache
 def _shared_engine() -> Any:
     """A DuckDB that stays, and that remembers what an expression is as SQL."""
-    connection = connect()
+    connection = connect().backend
     plain = connection.compile
 
     @cache

@@ -195,6 +195,16 @@ NIGHT = (
         packages=("duckdb", "ibis-framework", "numpy", "pyarrow"),
         alone=True,
     ),
+    Experiment(
+        "jobs",
+        "Every job beside the plain query that it needs",
+        module("jobs"),
+        with_own("jobs", *KNOWN, *TOP, *GROUPS, *ORDERED, *SHAPE, *SHARES, "benchmarks/scale/events.py"),
+        5,
+        ("jobs",),
+        packages=("duckdb", "numpy", "pyarrow"),
+        alone=True,
+    ),
     Experiment("error", "Error at fixed bounds", module("error"), with_own("error", *COUNTS), 1, ("error",), real=True),
     Experiment(
         "weighted",

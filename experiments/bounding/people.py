@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from experiments.best import Histograms
 from headcount.exact import Floats
-from headcount.source.contributions.contributions import Contributions
+from headcount.source.contributions.contributions import Contributions, Tables
 
 Random = np.random.Generator
 
@@ -49,7 +49,8 @@ class People:
         """The same data as a table of the product's engine."""
         them = self.histograms
         pairs = ibis.memtable(pa.table({"user": them.users, "item0": them.items, "count": them.counts}))
-        return Contributions(pairs, ("item0",), pairs.select("user").distinct().mutate(total=ibis.literal(1, "int64")))
+        people = pairs.select("user").distinct().mutate(total=ibis.literal(1, "int64"))
+        return Contributions(lambda: Tables(pairs, people), ("item0",))
 
     def most_frequent(self, items: int) -> "People":
         """Restrict to the first `items` items; people without any of them still count in `number`."""

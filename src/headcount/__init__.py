@@ -17,6 +17,7 @@
 >>> r = hc.histogram(hc.example(), user="user", by="song", epsilon=1)
 """
 
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -118,4 +119,10 @@ def __getattr__(name: str) -> Any:
         return import_module("importlib.metadata").version("headcount")
     if name not in __all__:
         raise _unknown(name)
-    return getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"headcount.{name}")
+    collects = gc.isenabled()
+    gc.disable()  # what is imported stays: to look for garbage in it, again and again, takes a tenth of a first release
+    try:
+        return getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"headcount.{name}")
+    finally:
+        if collects:
+            gc.enable()

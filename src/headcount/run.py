@@ -8,6 +8,8 @@ A machine checks the price: before the first noise of a mechanism, `check_paid` 
 selections before it left of the price, and ends the release as a `Defect` if they cost more.
 """
 
+from __future__ import annotations
+
 import secrets
 import sys
 import warnings
@@ -20,7 +22,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.account.composition.receipt import check_paid
 from headcount.account.events import Event
@@ -36,17 +37,22 @@ from headcount.noise import Entropy, SystemEntropy
 from headcount.release.about import check_packable
 from headcount.source import Events, contributions, identified, identified_rows, watch_rows
 from headcount.source.contributions.contributions import Contributions, ReadPlan
+from headcount.source.contributions.plain import PlainContributions
 from headcount.source.engines.contract import try_operations
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
+from headcount.source.engines.scan import Scan
+from headcount.source.expressions import ir
 from headcount.source.files.scans import stop_behind
 from headcount.source.reading import opened_once, reading
+from headcount.source.scales.amounts import Numbers
+from headcount.source.schema import item_names
 
 Progress = Callable[[str], None]
 READING = ("headcount.source.", "headcount.bound.", "headcount.release.")
 """Modules that read rows, or hold items as they were read: they fail by what these are."""
 OWN = ("headcount", "numpy", "scipy", "flint")
-_REHEARSED: "WeakKeyDictionary[Any, set[str]]" = WeakKeyDictionary()
+_REHEARSED: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
 """Requests that were rehearsed, by connection of the user's."""
 
 
@@ -107,13 +113,20 @@ class Source:
         """True for files whose rows are cheap to look at beside their bytes."""
         return self.events.files is not None and self.events.cheap_to_reread
 
+    def rows(self, *, plain: bool) -> ir.Table | Scan:
+        """Open the table; as SQL if all its columns, and what is done to its rows, are plain."""
+        if not plain or self.domain is not None or self.events.scan is None:
+            return self.events.table()
+        scan = self.events.scan()
+        return scan if scan.is_plain else scan.table
+
     def check_all(self) -> None:
         """Raise `FileChanged` if the files or the rows changed."""
         self.check_unchanged()
         self.check_rows()
 
     @contextmanager
-    def opened_once(self) -> Iterator["Source"]:
+    def opened_once(self) -> Iterator[Source]:
         """Open a table of the user's engine once for the duration of the block: its fingerprint and its rows are read
         from the same one."""
         if self.events.owns_engine:
@@ -151,7 +164,7 @@ def _select(
     if selection is None:
         return Decision(strategy.given())
     progress("choosing the bound")
-    if others := [name for name in pairs.items if not pairs.table[name].type().is_string()]:
+    if others := [name for name in pairs.items if not pairs.is_text(name)]:
         check_packable(pairs_of(pairs).listed(others))
     seen = selection.look(pairs)
     check_unchanged()
@@ -206,17 +219,6 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
     """What each person did; read to its end beforehand, if there will be noise before the totals."""
     with unquoted(source):
         progress("reading")
-        rows = source.events.table()
-        matching = job.matching(rows, source.events.columns)
-        pairs = contributions(
-            job.prepare(matching, source.events.columns),  # user, what makes an item
-            job.item_bins,
-            events=job.counts_events,
-            keys=source.domain if job.joins_domain else None,
-            everybody=rows if job.people_of_all_rows else matching,
-            amounts=job.adds_amounts,
-            scales=job.scales,
-        )
         first = strategy.selection or strategy.given().bounding
         read_plan = ReadPlan(
             people=job.measures_people,
@@ -224,8 +226,35 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
             reread=source.events.cheap_to_reread,
             single_pass=first.reads_once,
         )
+        rows = source.rows(plain=first.by_number and job.counts_plain_rows)
+        pairs = _plain(job, source, rows) if isinstance(rows, Scan) else _contributions(job, source, rows)
         with reading(rows, source.limits if source.events.owns_engine else None), pairs.read(read_plan) as ready:
             yield ready
+
+
+def _contributions(job: Job, source: Source, rows: ir.Table) -> Contributions:
+    """What is counted of rows."""
+    matching = job.matching(rows, source.events.types)
+    return contributions(
+        job.prepare(matching, source.events.types),  # user, what makes an item
+        job.item_bins,
+        events=job.counts_events,
+        keys=source.domain if job.joins_domain else None,
+        everybody=rows if job.people_of_all_rows else matching,
+        amounts=job.adds_amounts,
+        scales=job.scales,
+    )
+
+
+def _plain(job: Job, source: Source, rows: Scan) -> PlainContributions:
+    """The same of rows that are counted as they are."""
+    return PlainContributions(
+        rows,
+        item_names(len(job.columns) - 1),
+        lambda: _contributions(job, source, rows.table),
+        once=not job.counts_events,
+        numbers=None if job.scales is None else Numbers(()),
+    )
 
 
 @contextmanager

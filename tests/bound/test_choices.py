@@ -42,7 +42,7 @@ from headcount.bound.selection.statistics import PART, Sizes
 from headcount.errors import BadParameter
 from headcount.noise import Entropy, SystemEntropy
 from headcount.source import Contributions, contributions, open_events
-from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.contributions.contributions import ReadPlan, Tables
 
 Person = tuple[tuple[str, int], ...]
 """Items, and how many of each."""
@@ -103,7 +103,7 @@ def on_engine(people: Sequence[Person], *, events: bool = True) -> Contributions
     if rows or found.events is None:
         return found
     pairs, every = (table.filter(table["user"] > 0) for table in (found.table, found.events))
-    return replace(found, table=pairs, events=every)
+    return replace(found, tables=lambda: Tables(pairs, found.people), events=every)
 
 
 def sizes_by_hand(people: Sequence[Person], choice: Known, part: int = PART) -> Sizes:

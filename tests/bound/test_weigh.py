@@ -19,7 +19,7 @@ from headcount.bound.boundings.scale import ROUNDING_GUARD
 from headcount.bound.boundings.shown import PeopleSizes, PublicItems
 from headcount.bound.selection.profile import size_edges, size_power
 from headcount.source import contributions, open_events
-from headcount.source.contributions.contributions import LARGEST_COUNT, Contributions, ReadPlan
+from headcount.source.contributions.contributions import LARGEST_COUNT, Contributions, ReadPlan, Tables
 
 SECRET = bytes(32)
 NORM = 2**24
@@ -259,7 +259,7 @@ def heavy(counts: list[int]) -> Contributions:
     """One person with so many events of each item, as the engine would have counted them."""
     names = [str(index) for index in range(len(counts))]
     table = ibis.memtable(pa.table({"user": [0] * len(counts), "item0": names, "count": counts}))
-    return Contributions(table, ("item0",), table.select("user").distinct().mutate(total=1))
+    return Contributions(lambda: Tables(table, table.select("user").distinct().mutate(total=1)), ("item0",))
 
 
 @pytest.mark.parametrize("counts", [[10**9], [10**9, 1], [10**9, 10**9, 10**9], [10**5, 10**3]])

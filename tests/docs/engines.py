@@ -7,7 +7,7 @@ from pathlib import Path
 from headcount.jobs import JOBS
 from headcount.source.engines.contract import OPERATIONS, Operation
 from headcount.source.engines.engine import Engine
-from headcount.source.engines.registry import BUILT_IN
+from headcount.source.engines.registry import built_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "tables.md"
 BETWEEN = re.compile(r"(<!-- engines: python -m tests.docs.update -->\n).*(<!-- engines: end -->)", re.DOTALL)
@@ -28,10 +28,10 @@ what tests/conformance checks."""
 
 def table() -> str:
     """The table in Markdown."""
-    titles = [engine.title for engine in BUILT_IN]
+    titles = [engine.title for engine in built_in()]
     lines = [["", *titles], ["---"] * (len(titles) + 1)]
-    lines += [[text, *("yes" if holds(engine) else "no" for engine in BUILT_IN)] for text, holds in ROWS.items()]
-    lines += [[each.title, *(WRITTEN[_is_own(engine, each)] for engine in BUILT_IN)] for each in OPERATIONS]
+    lines += [[text, *("yes" if holds(engine) else "no" for engine in built_in())] for text, holds in ROWS.items()]
+    lines += [[each.title, *(WRITTEN[_is_own(engine, each)] for engine in built_in())] for each in OPERATIONS]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

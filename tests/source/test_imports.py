@@ -24,12 +24,14 @@ HEAVY = {
     *("pandas", "polars", "pyspark", "psycopg", "matplotlib", "altair", "typer", "rich.console"),
     *("scipy.special", "scipy.stats", "scipy.optimize", "scipy.linalg", "numpy.f2py"),
     *("sqlglot.dialects.trino", "sqlglot.dialects.snowflake", "ibis.backends.sql.compilers.postgres"),
+    *("ibis", "sqlglot", "headcount.source.engines.spark", "headcount.source.views.view"),
     *("headcount.federated", "headcount.audit", "headcount.simulation", "headcount.cli", "headcount.release.report"),
 }
 """Modules that a default release does not need; some take as long to import as a small release."""
 DIALECTS = """
 import sys
-import headcount.source.engines.dialects
+import headcount.source.engines.dialects as dialects
+dialects.backend()
 import ibis, ibis.backends.sql.compilers as compilers
 assert "sqlglot.dialects.trino" not in sys.modules
 {use}
@@ -46,6 +48,12 @@ def test_a_release_does_not_import_what_it_does_not_need(tmp_path: Path, said: d
     pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300}), path)
     code = RELEASES.format(path=str(path), said=said, heavy=HEAVY)
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_import_leaves_the_garbage_collector_as_it_was() -> None:
+    code = "import gc, headcount; gc.{}(); headcount.{}; assert gc.isenabled() is {}"
+    for switch, name, expected in [("enable", "histogram", True), ("disable", "Plan", False)]:
+        subprocess.run([sys.executable, "-c", code.format(switch, name, expected)], check=True)
 
 
 @pytest.mark.parametrize(

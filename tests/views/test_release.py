@@ -18,7 +18,7 @@ from headcount.noise import KeyedEntropy
 from headcount.release.report.facts import Facts
 from headcount.release.report.view import view_section
 from headcount.source.engines.duckdb import DuckDB
-from headcount.source.engines.registry import BUILT_IN
+from headcount.source.engines.registry import built_in
 from headcount.source.views.certificate import certify
 from headcount.source.views.dialects.registry import DIALECTS
 
@@ -293,4 +293,4 @@ def test_a_view_on_an_engine_that_cannot_run_it_is_refused(con: Any, monkeypatch
 
 def test_an_engine_that_runs_views_has_a_dialect() -> None:
     """The others have none: what has no proof there is not run."""
-    assert {engine.name for engine in BUILT_IN if engine.certifies} == DIALECTS.keys() == {"duckdb", "postgres"}
+    assert {engine.name for engine in built_in() if engine.certifies} == DIALECTS.keys() == {"duckdb", "postgres"}

@@ -3,17 +3,19 @@
 Invariant: what is kept of a person depends on that person's rows and the secret alone.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import Contributions
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, filled
 
 LARGEST_TOTAL = 2**61
@@ -35,14 +37,14 @@ class Sensitivity:
     squared: int
     """Sum of squares over all items (l2, squared)."""
 
-    def change(self, neighbours: Neighbours) -> "Sensitivity":
+    def change(self, neighbours: Neighbours) -> Sensitivity:
         """Sensitivity of totals between neighbours. Replacing a person removes one contribution and adds another: as
         neither is negative, squares add up to twice, not four times; and no cell changes by more than `largest`."""
         if neighbours == "add-remove":
             return self
         return Sensitivity(2 * self.items, self.largest, 2 * self.total, 2 * self.squared)
 
-    def within(self, cells: int) -> "Sensitivity":
+    def within(self, cells: int) -> Sensitivity:
         """Tighten the sensitivity for totals that have only `cells` cells."""
         return Sensitivity(
             min(self.items, cells),
@@ -51,11 +53,11 @@ class Sensitivity:
             min(self.squared, cells * self.largest**2),
         )
 
-    def times(self, count: int) -> "Sensitivity":
+    def times(self, count: int) -> Sensitivity:
         """Sensitivity of as many copies of the totals, side by side."""
         return Sensitivity(count * self.items, self.largest, count * self.total, count * self.squared)
 
-    def covers(self, other: "Sensitivity") -> bool:
+    def covers(self, other: Sensitivity) -> bool:
         """True if no component of `other` is larger."""
         return (
             other.items <= self.items

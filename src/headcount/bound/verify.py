@@ -1,9 +1,10 @@
 """Attained sensitivity: the most that any one person contributes after bounding, measured on the table."""
 
-from ibis.expr import types as ir
+from __future__ import annotations
 
 from headcount.bound.bounded import Sensitivity
 from headcount.source.contributions.contributions import COUNT, USER
+from headcount.source.expressions import ir
 
 
 def attained(kept: ir.Table) -> Sensitivity:

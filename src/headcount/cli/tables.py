@@ -3,13 +3,14 @@
 The file of the view is a program of the user's. It sees empty tables: nothing is read before its view is checked.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ibis.expr import types as ir
-
 from headcount.errors import BadParameter, HeadcountError, NotATable, brief
+from headcount.source.expressions import ir
 from headcount.source.files.regular import check_regular
 from headcount.source.views.tables import Tables, open_tables, tables_of
 

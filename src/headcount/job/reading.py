@@ -1,18 +1,19 @@
 """What a job reads of a table: its columns, what each of them is read as, and what an item is made of."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
 from headcount.job.parameters import Parameters
 from headcount.source import Events
 from headcount.source.conditions.conditions import check_conditions, range_of, rows_where
+from headcount.source.expressions import dt, ir
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.scales.axis import Axis
 from headcount.source.scales.binning import Binning
@@ -126,6 +127,12 @@ class Reading(Parameters):
     def measures_people(self) -> bool:
         """True if all people are counted as well, also those without an item."""
         return False
+
+    @property
+    def counts_plain_rows(self) -> bool:
+        """True if nothing is done to rows but to drop those that lack a value, unless the items are public."""
+        changed = self.where or any(self.item_bins) or self.adds_amounts or self.scales or self.measures_people
+        return not changed and type(self).prepare is Reading.prepare
 
 
 def _role(bins: Binning) -> Role:

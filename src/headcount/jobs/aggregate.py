@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr import datatypes as dt
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
@@ -28,6 +27,7 @@ from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Estimand, Noisy
 from headcount.release import Release
 from headcount.release.views.aggregate import AGGREGATE
+from headcount.source.expressions import dt
 from headcount.source.scales.amounts import GRID, LARGEST_AMOUNT
 from headcount.source.scales.axis import Axis, between, check_value, spaced
 from headcount.source.scales.periods import Period
@@ -274,7 +274,7 @@ class Aggregate(ListedItemJob):
         found = {column: axis_of(edges) for column, edges in self.range}
         return tuple(found.get(column) for column in self.numbers)
 
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         super().check_own_schema(columns)
         for column in self.numbers:
             check_value(column, columns[column])

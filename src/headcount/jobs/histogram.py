@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
@@ -27,6 +26,7 @@ from headcount.mechanism.options import CountOptions, CountRequest
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.topk.options import CountRelease
 from headcount.release import Release
+from headcount.source.expressions import dt
 from headcount.source.scales.periods import Period
 from headcount.source.schema import check_amount
 from headcount.wording.options import Options
@@ -218,7 +218,7 @@ class Histogram(CountingJob, ListedItemJob):
     def own_title(self) -> str:
         return f"{self.unit} per {self.item}"
 
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         super().check_own_schema(columns)
         if self.sum:
             check_amount(self.sum, columns[self.sum])

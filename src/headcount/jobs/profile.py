@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
@@ -23,6 +21,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
 from headcount.release.views.profile import PROFILE
 from headcount.source.contributions.derived import SIZE, WHAT, every_size, size_bins, sizes_of_people
+from headcount.source.expressions import dt, ir
 from headcount.source.frames.arrow_columns import arrow_table
 from headcount.source.scales.binning import Binning
 from headcount.source.scales.periods import Period
@@ -97,7 +96,7 @@ class Profile(ItemJob):
     def own_title(self) -> str:
         return f"how much people contribute, by {super().item}"
 
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         check_kinds(columns, self.user, self.by, self._binned_columns())
 
     def bins_by_column(self) -> dict[str, Binning]:
@@ -106,11 +105,11 @@ class Profile(ItemJob):
     def _binned_columns(self) -> dict[str, Binning]:
         return super().bins_by_column()
 
-    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    def prepare(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
         bins = self._binned_columns()
         return sizes_of_people(table, [bins.get(column) for column in self.by])
 
-    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
+    def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table:
         return every_size(len(self.bins_by_column()[SIZE].labels))
 
     def strategy(self, budget: Cost, cells: int | None) -> KnownItemsStrategy:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.account import Ledger
 from headcount.account.events import Neighbours
@@ -30,6 +28,7 @@ from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
 from headcount.release.views.total import TOTAL
 from headcount.source.contributions.derived import labelled
+from headcount.source.expressions import dt, ir
 from headcount.source.frames.arrow_columns import arrow_table
 from headcount.source.schema import check_amount, check_kinds
 from headcount.wording import counted_noun, times
@@ -182,15 +181,15 @@ class Total(Job):
     def by_columns(self) -> tuple[str, ...]:
         return ("total",) if self.user != "total" else ("all",)
 
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         check_kinds(columns, self.user, (), {})
         if self.sum:
             check_amount(self.sum, columns[self.sum])
 
-    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    def prepare(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
         return labelled(table, self.unit)
 
-    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
+    def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table:
         return pa.table({"item0": pa.array([self.unit], pa.string())})
 
     @property

@@ -1,9 +1,11 @@
 """The sentences of a plan, and of its release: what is known before anything is read, and what happened."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headcount.account import Cost
 from headcount.account.events import to_json
@@ -16,7 +18,9 @@ from headcount.mechanism.strategy import Strategy
 from headcount.release.about import NOT_BOUNDED, About, current_version, written_tail
 from headcount.run import Decision
 from headcount.source.queries.step import promise_sentence
-from headcount.source.views.certificate import Certificate
+
+if TYPE_CHECKING:
+    from headcount.source.views.certificate import Certificate
 from headcount.wording.statement import Statement, statements
 
 NOBODY_SEEN = "The first look showed nobody, as there are too few people for its noise. So headcount looks again. "

@@ -1,6 +1,8 @@
 """A plan: made before anything is read, from the schema and the parameters alone. It says what a release will cost,
 how far off its counts will be, and what will happen, step by step; and it makes the release."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Callable
@@ -8,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import ibis
 import pyarrow as pa
 
 from headcount.account import Charge, Cost, Ledger
@@ -34,11 +35,15 @@ from headcount.release.hints.request import request_hints
 from headcount.run import Decision, Progress, Source, draw, explained, fingerprint, rehearse_once, rows_fingerprint
 from headcount.source import Events, open_events, watch
 from headcount.source.engines.limits import Limits
+from headcount.source.engines.scan import kind_named
 from headcount.source.events import check_limits, check_name
+from headcount.source.expressions import dt
 from headcount.source.queries.step import UNCHECKED, check_promise
 from headcount.source.table import Table, check_planned, declared
-from headcount.source.views.certificate import Certificate
 from headcount.wording.typed import yes_or_no
+
+if TYPE_CHECKING:
+    from headcount.source.views.certificate import Certificate
 
 FORMAT = 8
 
@@ -107,8 +112,8 @@ class Plan:
         """The number of public items, if they are known."""
         return None if self.domain is None else len(self.domain)
 
-    def _kinds(self) -> dict[str, ibis.DataType]:
-        return {name: ibis.dtype(kind) for name, kind in self.columns.items()}
+    def _kinds(self) -> dict[str, dt.DataType]:
+        return {name: kind_named(kind) for name, kind in self.columns.items()}
 
     @property
     def what(self) -> str:
@@ -186,7 +191,7 @@ class Plan:
         }
 
     @classmethod
-    def from_json(cls, text: str) -> "Plan":
+    def from_json(cls, text: str) -> Plan:
         """The plan that `to_json` wrote."""
         try:
             plain = json.loads(text)
@@ -203,11 +208,11 @@ class Plan:
         return plan
 
     @classmethod
-    def _from_plain(cls, plain: dict[str, Any]) -> "Plan":
+    def _from_plain(cls, plain: dict[str, Any]) -> Plan:
         job = Job.kind(plain["job"]).from_plain(plain["parameters"])
         check_promise(promise := plain.get("promise"))
         typed = budget(plain["epsilon"], plain["delta"])
-        proved = Certificate.from_plain(plain["view"]) if "view" in plain else None
+        proved = _certificate(plain)
         plan = cls(plain["dataset"], job, typed, plain["columns"], promise=promise or "", certificate=proved)
         job.check_schema(plan._kinds())
         plan.check()
@@ -323,6 +328,13 @@ class Plan:
             raise BadParameter("the data's columns are not those of the plan.", fix="make it again: hc.plan(...)")
         self.job.check_source(events)
         return events
+
+
+def _certificate(plain: dict[str, Any]) -> Certificate | None:
+    """What was proved about the view of a plan in plain data; None for a table."""
+    from headcount.source.views.certificate import Certificate  # as late as Ibis itself
+
+    return Certificate.from_plain(plain["view"]) if "view" in plain else None
 
 
 def check_delta(job: Job, delta: Fraction) -> None:

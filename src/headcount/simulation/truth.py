@@ -1,13 +1,14 @@
 """The truth: exact values of what a plan would release. NOT PRIVATE. The rows are read as a release reads them, with
 its conditions, periods and public items; then nothing is bounded, and nothing is noised."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.exact import Floats
 from headcount.jobs.bases.items import ItemJob
@@ -18,6 +19,7 @@ from headcount.planner import Plan
 from headcount.run import read
 from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
+from headcount.source.expressions import ir
 from headcount.source.reading import reading
 from headcount.source.scales.amounts import AMOUNT, GRID
 from headcount.source.scales.binning import number
@@ -121,7 +123,7 @@ def _weighted_values(plan: Plan, job: Quantiles) -> tuple[Floats, Floats]:
     events = plan.source().events
     rows = events.table()
     with reading(rows, plan.limits if events.owns_engine else None):
-        matching = job.matching(rows, events.columns)  # user, value
+        matching = job.matching(rows, events.types)  # user, value
         user, value = (matching[name] for name in matching.columns)
         found = to_arrow(matching.select(user=user, value=number(value)).drop_null())
     values = found["value"].to_numpy()

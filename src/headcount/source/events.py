@@ -1,28 +1,30 @@
 """Events: a table and its columns, opened by schema. No row is read until `table()` is called."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from os import PathLike, fsdecode
-from typing import Any
-
-import ibis
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
+from typing import TYPE_CHECKING, Any
 
 from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
+from headcount.source.engines.scan import Kind, Scan
+from headcount.source.expressions import dt, ibis, ir
 from headcount.source.files import files
 from headcount.source.frames import frames
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries.step import check_promise, promise_for, unproved
 from headcount.source.table import Table
-from headcount.source.views.certificate import Certificate
-from headcount.source.views.tables import Tables, tables_of
-from headcount.source.views.view import View
+
+if TYPE_CHECKING:
+    from headcount.source.views.certificate import Certificate
+    from headcount.source.views.tables import Tables
+    from headcount.source.views.view import View
 
 UNNAMED = ("data frame", "ibis table")
 """Names of tables that have no name of their own."""
@@ -57,6 +59,8 @@ class Events:
     """The columns that are read, and their types."""
     table: Callable[[], ir.Table]
     """Returns those columns on their engine, as column0, column1, ... Called when rows may be read."""
+    scan: Callable[[], Scan] | None = None
+    """Returns the same as SQL, if the table is in files; like `table`, it opens them anew."""
     owns_engine: bool = False
     """True if `table` opens a new engine of ours each time."""
     cheap_to_reread: bool = False
@@ -66,12 +70,17 @@ class Events:
     read by Spark), nor in pandas, where one row turns a column of numbers into objects."""
     files: Callable[[], list[str]] | None = None
     """Returns the files that hold the table, if it is in files."""
-    loaded: "Callable[[Events], Events]" = lambda events: events
+    loaded: Callable[[Events], Events] = lambda events: events
     """Returns the same table with its rows converted, if they need it, once for all readings."""
     promise: str = ""
     """The promise by which a query was accepted; empty for a table."""
     certificate: Certificate | None = None
     """What was proved about a view; None for a table."""
+
+    @property
+    def types(self) -> dict[str, dt.DataType]:
+        """The columns and their types, as expressions take them."""
+        return {name: ibis.dtype(str(kind)) if isinstance(kind, Kind) else kind for name, kind in self.columns.items()}
 
 
 def open_events(
@@ -86,6 +95,8 @@ def open_events(
     check_promise(promise)
     if paths := _paths(data):
         return _of_files(paths, columns, name)
+    from headcount.source.views.view import View  # as late as Ibis itself
+
     if isinstance(data, View):
         _check_no_promise(promise)
         return _of_view(data, columns, name or UNNAMED[1])
@@ -122,31 +133,36 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         for names in tables.names:
             check_columns(columns, names)
         found = tables.read(columns)
-        engine_of(found).check_readable(found, columns)
-        types = dict(zip(columns, found.schema().types, strict=True))
+        engine_of(found).check_readable(found if found.is_plain else found.table, columns)
+        types = dict(zip(columns, found.types, strict=True))
         return Events(
             name or files.name_of(paths),
             types,
-            lambda: found,
+            lambda: found.table,
             owns_engine=True,
             cheap_to_reread=tables.typed,
             typed=tables.typed,
+            scan=lambda: found,
         )
 
-    def table() -> ir.Table:
+    def scan() -> Scan:
         now = opened()
         if now.columns != events.columns:
             raise NotATable(f"{paths[0]}: its columns have other types than before.", fix="make the plan again")
-        return now.table()
+        assert now.scan is not None
+        return now.scan()
 
     events = opened()
-    return replace(events, table=table, files=lambda: files.found_files(paths))
+    return replace(events, table=lambda: scan().table, scan=scan, files=lambda: files.found_files(paths))
 
 
 def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: str | None) -> Events:
     """An Ibis table on an engine of the user's. A query is proved where the engine can run the proved one."""
     engine = engine_of(data)
     native = engine.native(data)
+    from headcount.source.views.tables import tables_of  # as late as Ibis itself
+    from headcount.source.views.view import View
+
     if opened := tables_of(data):
         return _of_opened(opened, data, columns, name, promise)
     if promise is None and engine.certifies and (step := engine.query(native)) and not step.fix:

@@ -14,16 +14,17 @@ user's engine is opened once for both: either it shows one snapshot (`Engine.sna
 when they are read (`watch_rows`).
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-
-from ibis.expr import types as ir
 
 from headcount.errors import FileChanged, HeadcountError
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
 from headcount.source.events import Events
+from headcount.source.expressions import ir
 from headcount.source.reading import reading
 
 AFTER_CHANGE = (

@@ -1,21 +1,23 @@
 """Reading: a table is held on its engine, can be interrupted, and reports progress."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 
-from ibis.expr import types as ir
-
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
+from headcount.source.engines.scan import Scan
+from headcount.source.expressions import ir
 from headcount.source.files.scans import scanned
 
-_TABLES: list[ir.Table] = []
+_TABLES: list[ir.Table | Scan] = []
 """Tables that are read now, the newest last."""
 
 
 @contextmanager
-def reading(table: ir.Table, limits: Limits | None) -> Iterator[None]:
+def reading(table: ir.Table | Scan, limits: Limits | None) -> Iterator[None]:
     """Hold a table's engine while its rows are read: one of ours within limits, and closed at the end; a user's own
     (limits None) unchanged, and for this release alone. An exception stops the engine's running query."""
     engine = engine_of(table)

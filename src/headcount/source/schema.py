@@ -1,11 +1,13 @@
 """Checks against the schema: what can be a person, an item, a binned value, an amount, a public key. No row is read."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
 
 from headcount.errors import BadParameter, UnknownColumn
+from headcount.source.expressions import dt
 from headcount.source.frames.cells import text_of
 from headcount.source.scales.binning import Binning
 

@@ -5,13 +5,14 @@ as `cut` if it is more, in whole parts, rounded down. So whatever a person does,
 item. Nothing is sampled or scaled, and nothing depends on a secret.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.pairs.arithmetic import cut_at, floor, where
@@ -19,6 +20,7 @@ from headcount.bound.pairs.pairs import pairs_of
 from headcount.bound.pairs.vectors import Vector
 from headcount.bound.pairs.vectors_on_engine import VALUE, VectorsOnEngine
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
+from headcount.source.expressions import ir
 from headcount.source.scales.amounts import GRID
 
 PART_BITS = 28

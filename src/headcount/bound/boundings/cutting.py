@@ -3,17 +3,19 @@
 Totals are the unbounded totals minus the excess, so that only people above the bound cost any work. A kind of cutting
 is a formula for the excess of one pair (formula.py)."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from dataclasses import dataclass
 
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, at_keys
 from headcount.bound.pairs.engine_pairs import PairsOnEngine
 from headcount.bound.pairs.formula import Excess
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import whole_numbers
 
 

@@ -10,14 +10,14 @@ Which subset is kept is decided by a keyed hash with a fresh secret: all subsets
 what is kept are draws from the same distribution.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
@@ -26,6 +26,7 @@ from headcount.bound.pairs.keyed_hash import hashed
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
 
 PAIR = 2**20

@@ -1,13 +1,14 @@
 """Groups whose statistics are measured: found by people, who spread a weight over theirs (rounds.py), or listed in
 advance. What people have of them can be looked at once they are public (vectors.py)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.rounds import BoundedRounds, SplitL2Budget
@@ -15,6 +16,7 @@ from headcount.bound.pairs.pairs import pairs_of
 from headcount.bound.pairs.vectors import Groups
 from headcount.source.contributions.contributions import Contributions
 from headcount.source.contributions.encoded import Booleans
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow
 
 

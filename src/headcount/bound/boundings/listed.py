@@ -4,17 +4,18 @@ A person adds 1 to each of the listed items that they have, and nothing to the o
 lie between 0 and 1. Nothing is sampled or scaled, and nothing depends on a secret.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity, at_keys
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import whole_numbers
 
 

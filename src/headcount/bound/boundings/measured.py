@@ -5,17 +5,19 @@ One person contributes between 0 and `cut` to the scalar, so noise for a sensiti
 of neighbours.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.scale import ScaledToSize, ScaledToSum
 from headcount.bound.pairs.arithmetic import cut_at
 from headcount.source.contributions.contributions import USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import whole_numbers
 
 MAX_TAKEN_FACTOR = 4

@@ -7,6 +7,8 @@ is shown the same, for everybody up to a bound, and what is left evenly for thos
 depends on their own rows, the secret and what is public by then. Proofs: docs/proofs/rounds.md, docs/proofs/joint.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.account.calibration.calibrate import SQUARED
 from headcount.bound.bounded import Bounding, Sensitivity
@@ -29,6 +30,7 @@ from headcount.errors import BadParameter
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
 from headcount.source.contributions.encoded import ITEM_BITS, Booleans
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import plural
 

@@ -6,12 +6,12 @@ If amounts are summed instead of people, a person's amount for one item is clipp
 still depends on the number of people alone.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import LARGEST_TOTAL, TOTAL, Bounded, Bounding, Sensitivity
 from headcount.bound.pairs.arithmetic import quotient
@@ -19,6 +19,7 @@ from headcount.bound.pairs.pairs import pairs_of
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import whole_numbers
 from headcount.source.scales.amounts import AMOUNT, GRID
 

@@ -9,13 +9,14 @@ weigh the same, `max_items` items are kept by a keyed hash. Everything is rounde
 person contributes 2^24 (l2): so noise and threshold are the same for every bound, and known in advance. Proof:
 docs/proofs/weighted.md."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any, ClassVar, TypeVar
 
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.account.calibration.calibrate import SQUARED
 from headcount.bound.bounded import TOTAL, Bounded, Bounding, Sensitivity, at_keys
@@ -27,6 +28,7 @@ from headcount.bound.pairs.engine_pairs import PairsOnEngine
 from headcount.bound.pairs.pairs import Pairs, pairs_of
 from headcount.source.contributions.contributions import Contributions
 from headcount.source.contributions.encoded import Booleans
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
 from headcount.wording import plural
 

@@ -1,13 +1,13 @@
 """Operations on pairs (pairs.py) by queries on the engine that holds them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Self
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import EXCESS, LARGEST_TOTAL, TOTAL, at_keys
 from headcount.bound.pairs.arithmetic import where
@@ -18,6 +18,7 @@ from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, PLACE, USER, WIDE, Contributions, per_person
 from headcount.source.contributions.encoded import Booleans
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
 
 SHOWN = "shown"
@@ -79,7 +80,7 @@ class PairsOnEngine:
     def without(self, excess: Excess) -> Self:
         return replace(self, left_out=self.excess(excess))
 
-    def only(self, public: pa.Table) -> "PairsOnEngine":
+    def only(self, public: pa.Table) -> PairsOnEngine:
         return PairsOnEngine(self.contributions, public.select(self._items))
 
     def all_items(self) -> pa.Table:

@@ -4,18 +4,19 @@ The digits are the same on every engine, in this process and on every retry, and
 and of other people.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from hashlib import sha256
 
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import USER, spelled
 from headcount.source.contributions.encoded import EncodedPairs
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
 
 DIGITS = 8
@@ -44,7 +45,8 @@ def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
 def _on_engine(numbers: EncodedPairs, max_items: int, secret: bytes) -> ir.Table:
     """(person, digits) of the people who may be above a bound: those with more events than `max_items`. The digits of
     their hashes stay text, which is far quicker to compile for an engine than a number of them."""
-    above = numbers.people.filter(numbers.people["events"] > max_items)
+    people = numbers.people()
+    above = people.filter(people["events"] > max_items)
     return above.select("person", digits=_digest(above, secret).substr(0, DIGITS))
 
 

@@ -1,20 +1,21 @@
 """What people have of public groups (vectors.py), computed on the engine that holds the rows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound.bounded import TOTAL, at_keys
 from headcount.bound.pairs.vectors import LARGEST_SUM, NORMS, VALUES, Order, Vector, value_of_pair
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, LARGEST_COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
 from headcount.source.scales.amounts import AMOUNT, CELL, GRID
 

@@ -5,19 +5,20 @@ Invariant: everything is a whole number of 1/UNIT. What a person adds to all ite
 most their total, as each of their shares is rounded down.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr import types as ir
 
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, Contributions, per_person
 from headcount.source.contributions.encoded import EncodedPairs, added
 from headcount.source.engines.registry import to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import whole_numbers
 
 UNIT = 2**20

@@ -7,15 +7,15 @@ quantile. Rogers 2024 takes both quantiles from the data as they are, which is n
 private profile. Proof for both kinds of neighbours: docs/proofs/plume.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.account.calibration import calibrate
 from headcount.account.curves.threshold import changed_people
@@ -32,6 +32,7 @@ from headcount.noise import Entropy
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.source.contributions.contributions import Contributions
 from headcount.source.engines.registry import engine_of
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import plural
 

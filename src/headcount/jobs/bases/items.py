@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import datatypes as dt
 
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
@@ -18,6 +17,7 @@ from headcount.jobs.parameters.keys import Keys, rows_of
 from headcount.jobs.parameters.parameters import BinEdges, By
 from headcount.mechanism.mechanism import Columns, Noisy
 from headcount.release.columns import in_order, most_first
+from headcount.source.expressions import dt
 from headcount.source.frames.arrow_columns import arrow, arrow_table
 from headcount.source.scales.binning import Binning, bins_of
 from headcount.source.scales.periods import Period
@@ -68,7 +68,7 @@ class ItemJob(Job):
             "headcount drops rows whose value is not a date."
         )
 
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         check_kinds(columns, self.user, self.by, self.bins_by_column())
         self.domain(columns)
 
@@ -162,7 +162,7 @@ class ListedItemJob(ItemJob):
         dates, bins = dict(self.dates), {column: bins_of(edges) for column, edges in self.bins}
         return bins | {column: periods_of(period, dates.get(column)) for column, period in self.per}
 
-    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
+    def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table | None:
         if not self.known:
             return None
         bins = self.bins_by_column()

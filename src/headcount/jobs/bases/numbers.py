@@ -7,8 +7,6 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Self, get_args
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.options import ChosenBound
@@ -24,6 +22,7 @@ from headcount.mechanism.ordered.strategy import SAMPLES, Method, OrderedStrateg
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
 from headcount.source.contributions.derived import placed
+from headcount.source.expressions import dt, ir
 from headcount.source.scales.axis import Axis, check_value
 from headcount.source.scales.binning import Binning
 from headcount.source.schema import check_kinds
@@ -111,14 +110,14 @@ class NumberJob(Job):
     def numbers(self) -> tuple[str, ...]:
         return (self.value,)
 
-    def check_own_schema(self, columns: Mapping[str, dt.DataType]) -> None:
+    def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         check_kinds(columns, self.user, (), {})
         check_value(self.value, columns[self.value])
 
-    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
+    def prepare(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
         return placed(table, self.axis)
 
-    def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table:
+    def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table:
         return pa.table({"item0": pa.array(range(self.axis.cells), pa.int64())})
 
     @property

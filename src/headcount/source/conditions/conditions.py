@@ -1,16 +1,15 @@
 """Conditions on rows (`where`): what columns must be. Each is checked row by row, so adding or removing a person does
 not change the rows of others. What the schema or the spelling tells is refused before anything is read."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import ibis
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, HeadcountError
 from headcount.source.conditions.operators import check_spelling
 from headcount.source.contributions.contributions import plain_item
+from headcount.source.expressions import dt, ibis, ir
 from headcount.source.frames.cells import plain_key, plain_value, text_of
 from headcount.source.scales.binning import Bins, bins_of, one_sided, one_value
 from headcount.source.schema import check_keys

@@ -4,18 +4,20 @@ The only way from rows to contributions. A row without a person or without an it
 such rows is never shown. A floating-point person that is not a number is no person.
 """
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.source.contributions.encoded import EncodedPairs, encode_pairs
 from headcount.source.contributions.streamed import stream_pairs, streamable
 from headcount.source.engines.registry import engine_of, materialise
+from headcount.source.engines.scan import Scan
+from headcount.source.expressions import ibis, ir
 from headcount.source.kernels.numbering import TooMany
 from headcount.source.scales.amounts import AMOUNT, GRID, LARGEST_AMOUNT, Numbers, amount, plain_number
 from headcount.source.scales.axis import Axis
@@ -30,7 +32,6 @@ WIDE = "decimal(38, 0)"
 """Type of sums: on some engines they have more than 64 bits, whatever Ibis says; as a decimal they agree."""
 LIST = "list"
 PLACE = "place"
-ONCE = {COUNT: ibis.literal(1, "int64")}
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,23 @@ class ReadPlan:
 
 
 @dataclass(frozen=True)
+class Tables:
+    """Contributions as expressions."""
+
+    pairs: ir.Table
+    """user, item0, item1, ..., count; each (user, items) once; and the amount, if there is one."""
+    people: ir.Table
+    """user, total: everybody in the table once, with a total of 1; also people who have none of the keys."""
+
+
+@dataclass(frozen=True)
 class Contributions:
     """Contributions that are not yet bounded: nothing here may be shown."""
 
-    table: ir.Table
-    """user, item0, item1, ..., count; each (user, items) once; and the amount, if there is one."""
+    tables: Callable[[], Tables]
+    """Returns them as expressions, which are not made before they are needed."""
     items: tuple[str, ...]
     """Names of the item columns: item0, item1, ..."""
-    people: ir.Table
-    """user, total: everybody in the table once, with a total of 1; also people who have none of the keys."""
     once: bool = False
     """True if every count is 1."""
     measured: ir.Table | None = None
@@ -69,6 +78,22 @@ class Contributions:
     """Memtable of public items that the table is joined to."""
     numbers: Numbers | None = None
     """Numbers of the events, whose amounts and cells are measured; None if there are none, or these are computed."""
+
+    @property
+    def table(self) -> ir.Table:
+        """user, item0, item1, ..., count: one row per pair."""
+        return self.tables().pairs
+
+    @property
+    def people(self) -> ir.Table:
+        """user, total: everybody, with a total of 1."""
+        return self.tables().people
+
+    def is_text(self, item: str) -> bool:
+        """True if a column of items is text."""
+        if self.encoded is not None:
+            return bool(pa.types.is_string(self.encoded.items.schema.field(item).type))
+        return bool(self.table[item].type().is_string())
 
     @property
     def persons(self) -> ir.Table:
@@ -88,14 +113,14 @@ class Contributions:
         return _ungrouped(people, self.items) if LIST in people.columns else self.table.join(people, USER)
 
     @contextmanager
-    def read(self, plan: ReadPlan | None = None) -> Iterator["Contributions"]:
+    def read(self, plan: ReadPlan | None = None) -> Iterator[Contributions]:
         """Read to the end and materialise by plan for the duration of the block: later queries read no row again."""
         plan, engine = plan or ReadPlan(), engine_of(self.table)
         with (
             engine.dropping(self.keys, self.table),
             materialise(self.people) if plan.people else nullcontext(self.people) as people,
         ):
-            done = replace(self, people=people)
+            done = self._with(self.table, people)
             if plan.encoded and self.events is not None and engine.in_process:
                 with done._encoded(self.events, reread=plan.reread) as found:
                     yield found
@@ -104,47 +129,55 @@ class Contributions:
                     yield found
 
     @contextmanager
-    def _materialised(self) -> Iterator["Contributions"]:
+    def _materialised(self) -> Iterator[Contributions]:
         engine = engine_of(self.table)
         if self.numbers is not None and self.events is not None:
             with engine.materialise(self.amounts, lazily=True) as rows:
                 engine.check_result_size(rows.select(*self.items))
-                yield replace(self, table=_once_each(rows, self.items), events=rows, numbers=None)
+                yield replace(self._with(_once_each(rows, self.items)), events=rows, numbers=None)
             return
         if engine.groups_pairs and self.events is not None:
             with engine.materialise(_grouped(self, self.events), lazily=True) as persons:
                 pairs = _ungrouped(persons, self.items).select(USER, *self.items, COUNT)
                 engine.check_result_size(pairs.select(*self.items))
-                yield replace(self, table=pairs, measured=persons)
+                yield replace(self._with(pairs), measured=persons)
             return
         with (
             engine.materialise(self.table, lazily=True) as pairs,
-            engine.materialise(_persons(replace(self, table=pairs))) as measured,
+            engine.materialise(_persons(self._with(pairs))) as measured,
         ):
             engine.check_result_size(pairs.select(*self.items))
-            yield replace(self, table=pairs, measured=measured)
+            yield replace(self._with(pairs), measured=measured)
 
     @contextmanager
-    def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator["Contributions"]:
+    def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator[Contributions]:
         maximum = 1 if self.once else LARGEST_COUNT
         with ExitStack() as stack:
-            found = None if self.numbers else _streamed(stack, events, self.items, maximum)
+            found = streamed(stack, events, self.items, maximum=maximum, numbers=self.numbers)
             if found is None:
                 rows = stack.enter_context(nullcontext(events) if reread else materialise(events))
                 found = stack.enter_context(encode_pairs(rows, USER, self.items, maximum=maximum, numbers=self.numbers))
             yield replace(self, encoded=found)
 
-    def only(self, table: ir.Table) -> "Contributions":
+    def only(self, table: ir.Table) -> Contributions:
         """Replace the pairs, with the same people."""
-        return replace(self, table=table, measured=None, events=None, encoded=None)
+        return replace(self._with(table), measured=None, events=None, encoded=None)
+
+    def _with(self, pairs: ir.Table, people: ir.Table | None = None) -> Contributions:
+        """Replace the pairs, and the people if they are given."""
+        tables = Tables(pairs, self.people if people is None else people)
+        return replace(self, tables=lambda: tables)
 
 
-def _streamed(stack: ExitStack, events: ir.Table, items: Sequence[str], maximum: int) -> EncodedPairs | None:
+def streamed(
+    stack: ExitStack, events: ir.Table | Scan, items: Sequence[str], *, maximum: int, numbers: Numbers | None
+) -> EncodedPairs | None:
     """Pairs that are numbered in this process, until the stack ends; None if they cannot be."""
-    if not streamable(events, USER, items):
+    if (numbers is not None and numbers.names) or not streamable(events, USER, items):
         return None
     with suppress(TooMany, MemoryError, OSError):  # the last is what a batch of more text than Arrow holds is
-        return stack.enter_context(stream_pairs(events, USER, items, maximum=maximum))
+        pairs = stream_pairs(events, USER, items, maximum=maximum, counts_rows=numbers is not None)
+        return stack.enter_context(pairs)
     return None
 
 
@@ -182,7 +215,7 @@ def _ungrouped(people: ir.Table, items: Sequence[str]) -> ir.Table:
     """One row per pair again, with the person's other columns and the pair's place, from 1."""
     rows = people.unnest(LIST, offset=PLACE)
     pair = rows[LIST]
-    counts = {COUNT: pair[COUNT]} if COUNT in pair.names else ONCE
+    counts = {COUNT: pair[COUNT]} if COUNT in pair.names else _once()
     others = [name for name in rows.columns if name not in (LIST, PLACE)]
     return rows.select(*others, **{name: pair[name] for name in items}, **counts, **{PLACE: rows[PLACE] + 1})
 
@@ -219,7 +252,7 @@ def contributions(
     if listed is not None:
         rows = rows.semi_join(listed, items)
     if amounts:
-        pairs = rows.group_by(USER, *items).agg(**ONCE, **{AMOUNT: _sum_of_amounts(rows[AMOUNT])})
+        pairs = rows.group_by(USER, *items).agg(**_once(), **{AMOUNT: _sum_of_amounts(rows[AMOUNT])})
     elif events:
         pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
@@ -227,12 +260,20 @@ def contributions(
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
     numbers, once = None if scales is None else Numbers(tuple(scales)), amounts or not events
-    return Contributions(pairs, items, there, once=once, events=None if amounts else rows, keys=listed, numbers=numbers)
+    tables = Tables(pairs, there)
+    return Contributions(
+        lambda: tables, items, once=once, events=None if amounts else rows, keys=listed, numbers=numbers
+    )
+
+
+def _once() -> dict[str, ir.Value]:
+    """A count of 1."""
+    return {COUNT: ibis.literal(1, "int64")}
 
 
 def _once_each(rows: ir.Table, items: Sequence[str]) -> ir.Table:
     """(user, items, count): every pair once."""
-    return rows.select(USER, *items).distinct().mutate(**ONCE)
+    return rows.select(USER, *items).distinct().mutate(**_once())
 
 
 def _numbers(by: list[ir.Column], scales: Sequence[Axis | None]) -> dict[str, ir.Column]:

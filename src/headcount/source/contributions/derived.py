@@ -2,14 +2,15 @@
 computed row by row or person by person, so adding or removing a person does not change the rows of others.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import pairwise
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.source.contributions.contributions import COUNT, USER, contributions
+from headcount.source.expressions import ibis, ir
 from headcount.source.scales.axis import Axis
 from headcount.source.scales.binning import Binning, Bins
 

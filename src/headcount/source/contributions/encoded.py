@@ -8,6 +8,8 @@ own order, people in any order.
 Invariant: all pairs of a person are in one chunk, and the statistics of people and items are those of these pairs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,15 +17,14 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import nan
 
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Floats, Integers
 from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
+from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import filled, floating_numbers, whole_numbers
 from headcount.source.kernels.counting import add_to_items, count_flagged
 from headcount.source.scales.amounts import AMOUNT, MISSING, Numbers
@@ -49,18 +50,18 @@ class Rows:
     """Number of events of each pair."""
     columns: dict[str, Integers]
 
-    def of(self, pairs: Booleans) -> "Rows":
+    def of(self, pairs: Booleans) -> Rows:
         """Keep only the events of the masked pairs."""
         kept = np.repeat(pairs, self.lengths)
         return Rows(self.lengths[pairs], self._where(kept))
 
-    def with_number(self, column: int) -> "Rows":
+    def with_number(self, column: int) -> Rows:
         """Keep only the events with a number in a column; a pair may be left with none."""
         kept = self.columns[f"{AMOUNT}{column}"] != MISSING
         pairs = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
         return Rows(added(len(self.lengths), pairs), self._where(kept))
 
-    def put_in(self, store: Store) -> "Callable[[], Rows]":
+    def put_in(self, store: Store) -> Callable[[], Rows]:
         """Hold its arrays in a store."""
         lengths = store.hold(self.lengths)
         columns = {name: store.hold(column) for name, column in self.columns.items()}
@@ -154,17 +155,17 @@ class Chunk:
         """Sum of squared counts of each person, of the masked pairs."""
         return self.count_by_person(pairs) if self.counted is None else self.sum_by_person(self.counted**2 * pairs)
 
-    def of(self, people: Booleans) -> "Chunk":
+    def of(self, people: Booleans) -> Chunk:
         """Keep only the masked people."""
         return self.where(np.repeat(people, self.sizes))
 
-    def renumbered(self, numbers: Integers) -> "Chunk":
+    def renumbered(self, numbers: Integers) -> Chunk:
         """Keep only the items with a new number; the others have -1."""
         new = numbers[self.items]
         kept = self.where(new >= 0)
         return replace(kept, numbers=new[new >= 0].astype(np.uint32))
 
-    def with_number(self, column: int) -> "Chunk":
+    def with_number(self, column: int) -> Chunk:
         """Keep only the events with a number in a column, and the pairs that have any of these."""
         assert self.rows is not None
         if not (self.rows.columns[f"{AMOUNT}{column}"] == MISSING).any():
@@ -172,7 +173,7 @@ class Chunk:
         rows = self.rows.with_number(column)
         return replace(self, rows=rows).where(rows.lengths > 0)
 
-    def where(self, pairs: Booleans) -> "Chunk":
+    def where(self, pairs: Booleans) -> Chunk:
         """Keep only the masked pairs."""
         if pairs.all():
             return self
@@ -187,7 +188,7 @@ class Chunk:
             None if self.unused is None else self.unused[pairs],
         )
 
-    def put_in(self, store: Store) -> "Callable[[], Chunk]":
+    def put_in(self, store: Store) -> Callable[[], Chunk]:
         """Hold its arrays in a store."""
         people, offsets, numbers = store.hold(self.people), store.hold(self.offsets), store.hold(self.numbers)
         times = None if self.times is None else store.hold(self.times)
@@ -211,8 +212,8 @@ class EncodedPairs:
 
     items: pa.Table
     """item0, item1, ...: sorted, so that an item's row is its number."""
-    people: ir.Table
-    """user, person, events: the number of each person, and of their events."""
+    people: Callable[[], ir.Table]
+    """Returns (user, person, events): the number of each person, and of their events."""
     chunks: Sequence[Callable[[], Chunk]]
     """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
     ids: pa.Table | None = None
@@ -221,26 +222,26 @@ class EncodedPairs:
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)
 
-    def renumbered(self, numbers: Integers) -> "EncodedPairs":
+    def renumbered(self, numbers: Integers) -> EncodedPairs:
         """Keep only the items with a new number, and the people who have any; the others have -1."""
         return self.mapped(lambda chunk: chunk.renumbered(numbers))
 
-    def mapped(self, change: Callable[[Chunk], Chunk]) -> "EncodedPairs":
+    def mapped(self, change: Callable[[Chunk], Chunk]) -> EncodedPairs:
         """Change every chunk; at once if there is only one, else whenever it is read."""
         return self._with([partial(_changed, chunk, change) for chunk in self.chunks])
 
-    def without(self, unused: Callable[[Chunk], Booleans]) -> "EncodedPairs":
+    def without(self, unused: Callable[[Chunk], Booleans]) -> EncodedPairs:
         """Leave pairs out until their item is shown. They are found once, and kept as a bit each."""
         bits = [np.packbits(unused(chunk)) for chunk in self]
         return self._with([partial(_without, chunk, cut) for chunk, cut in zip(self.chunks, bits, strict=True)])
 
-    def _with(self, chunks: Sequence[Callable[[], Chunk]]) -> "EncodedPairs":
+    def _with(self, chunks: Sequence[Callable[[], Chunk]]) -> EncodedPairs:
         if len(chunks) != 1:
             return replace(self, chunks=chunks)
         only = chunks[0]()
         return replace(self, chunks=[lambda: only])
 
-    def listed(self, numbers: Integers) -> "EncodedPairs":
+    def listed(self, numbers: Integers) -> EncodedPairs:
         """Keep only the items with these numbers, numbered by their place in the list; -1 is an item that nobody
         has."""
         indices = np.full(len(self.items), -1)
@@ -277,7 +278,7 @@ def encode_pairs(
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), max_pairs)
         with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
             chunks = _chunks(pairs, runs, partial(_chunk, maximum=maximum, numbers=numbers), store)
-            yield EncodedPairs(found, people, chunks)
+            yield EncodedPairs(found, lambda: people, chunks)
 
 
 def _chunks(

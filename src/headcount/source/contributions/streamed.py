@@ -9,23 +9,26 @@ Numbers depend on the order of rows; ranks do not, and nothing but ranks is left
 people apart. What cannot be numbered here is left to encoded.py, before anything is drawn.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.contributions import encoded
-from headcount.source.contributions.encoded import Chunk, EncodedPairs, Numbers32
+from headcount.source.contributions.encoded import Chunk, EncodedPairs, Numbers32, Rows
 from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
+from headcount.source.engines.scan import Scan, arrow_schema
+from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of
@@ -37,13 +40,15 @@ FEW_BATCHES = 4
 """Fewer batches than this are sorted without partitions."""
 NUMBERED_PART = 4
 """Values are numbered here while the slots of a column, and its texts, fit into this part of the engine's memory."""
+MOST_ROWS = 2**32 - 1
+"""Most rows of a pair that are counted; a table has fewer."""
 PARTITION_BITS = 8
 """Bits of a person's number by which more are partitioned: 40,000 rows of ten million, which stay in the cache."""
 
 
-def streamable(events: ir.Table, user: str, items: Sequence[str]) -> bool:
+def streamable(events: ir.Table | Scan, user: str, items: Sequence[str]) -> bool:
     """True if there are kernels, and these can number the columns."""
-    kinds = events.schema().to_pyarrow()
+    kinds = arrow_schema(events)
     known = [numbering_of(kinds.field(name).type, ordered=name != user) for name in (user, *items)]
     return kernels() is not None and all(known)
 
@@ -147,26 +152,33 @@ class Keys:
 
 
 @contextmanager
-def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: int) -> Iterator[EncodedPairs]:
-    """Encode the pairs of events (user, items), with counts clipped to `maximum`. Raises `TooMany` before the block if
-    there are more values than can be numbered, or than there is memory for."""
-    engine, kinds = engine_of(events), events.select(user, *items).schema().to_pyarrow()
+def stream_pairs(
+    events: ir.Table | Scan, user: str, items: Sequence[str], *, maximum: int, counts_rows: bool = False
+) -> Iterator[EncodedPairs]:
+    """Encode the pairs of events (user, items), with counts clipped to `maximum`; and, with `counts_rows`, the number
+    of all rows of each. Raises `TooMany` before the block if there are more values than can be numbered, or than there
+    is memory for."""
+    rows_of_pairs = events if isinstance(events, Scan) else events.select(user, *items)
+    engine, kinds = engine_of(events), arrow_schema(rows_of_pairs)
     slots = engine.memory(events) // NUMBERED_PART
     people = _numbering(kinds.field(user).type, ordered=False, room=slots)
     listed = ItemNumbering(pa.schema(list(kinds)[1:]), slots)
     room = engine.memory(events) // encoded.HELD_PART
     with holding(engine.spill(events), room) as rows, holding(engine.spill(events), room) as store:
-        with closing(engine.batches(events.select(user, *items), BATCH)) as batches:
+        with closing(engine.batches(rows_of_pairs, BATCH)) as batches:
             keys = _keys(batches, people, listed, rows)
         found, ranks = listed.sorted()
         together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
-        finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=maximum)
+        most = MOST_ROWS if counts_rows else maximum
+        finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=most)
         threads = min(THREADS, room // (encoded.PAIR_BYTES * keys.longest) or 1)
         with prefetch(finish, range(1 << keys.bits), threads=threads) as parts:
-            chunks, who, many = _chunks(parts, together, store)
+            chunk = partial(_chunk, maximum=maximum, counts_rows=counts_rows)
+            chunks, who, many = _chunks(parts, together, chunk, store)
         rows.close()
         ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})
-        with engine.memtable(ids, events) as numbered:
+        with ExitStack() as stack:
+            numbered = cache(lambda: stack.enter_context(engine.memtable(ids, events)))
             yield EncodedPairs(found, numbered, chunks, ids)
 
 
@@ -188,12 +200,12 @@ def _partitioned(
 
 
 def _chunks(
-    parts: Iterator[Finished], together: int, store: Store
+    parts: Iterator[Finished], together: int, chunk: Callable[..., Chunk], store: Store
 ) -> tuple[list[Callable[[], Chunk]], Numbers32, Integers]:
     """Chunks of about `together` pairs, the first-come number of each of their people, and their rows."""
     chunks, who, rows = list[Callable[[], Chunk]](), list[Numbers32](), list[Integers]()
     for some in _grouped(parts, together):
-        chunks.append(_chunk(some, sum(map(len, who))).put_in(store))
+        chunks.append(chunk(some, sum(map(len, who))).put_in(store))
         who += [part.people for part in some]
         rows += [part.rows for part in some]
     if len(chunks) == 1:  # what is computed from it is kept
@@ -215,13 +227,15 @@ def _grouped(parts: Iterator[Finished], together: int) -> Iterator[list[Finished
         yield waiting
 
 
-def _chunk(parts: Sequence[Finished], first: int) -> Chunk:
+def _chunk(parts: Sequence[Finished], first: int, *, maximum: int, counts_rows: bool) -> Chunk:
     """Pairs of people who are numbered from `first` on."""
     sizes = np.concatenate([part.sizes for part in parts])
-    times: list[Any] = [part.times for part in parts]
+    counted: list[Any] = [part.times for part in parts]
+    times = None if counted[0] is None else np.concatenate(counted)
     return Chunk(
         np.arange(first, first + len(sizes)),
         np.append(0, np.cumsum(sizes)),
         np.concatenate([part.items for part in parts]),
-        None if times[0] is None else np.concatenate(times),
+        None if times is None or maximum == 1 else np.minimum(times, np.uint32(maximum)),
+        Rows(times.astype(np.int64), {}) if counts_rows and times is not None else None,
     )

@@ -5,14 +5,15 @@ Whether a query computes them depends on rows (people above a bound are hashed, 
 on no rows may not reach one. `try_operations` computes all of them, on no rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.source.engines.engine import Engine
+from headcount.source.expressions import dt, ir
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ difference. A process that has imported the package before is left as it is.
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -58,5 +59,9 @@ def _dialects_when_used() -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-with _dialects_when_used():
-    from ibis.backends.duckdb import Backend as Backend
+@cache
+def backend() -> Any:
+    """Import Ibis' class of a DuckDB connection."""
+    with _dialects_when_used():
+        from ibis.backends.duckdb import Backend
+    return Backend

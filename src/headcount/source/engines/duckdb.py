@@ -8,30 +8,34 @@ other's rows, or wait for each other for ever. A release holds its connection fr
 wait. Separate connections, such as cursors of one database, do not wait for each other.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import repeat, takewhile
 from secrets import token_hex
 from threading import Lock, RLock
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary
 
-import ibis
+import duckdb
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import operations as ops
-from ibis.expr import types as ir
 
 from headcount.errors import NotATable
-from headcount.source.engines.dialects import Backend
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
+from headcount.source.engines.scan import Connection, Scan, arrow_schema
 from headcount.source.engines.spill import spill_folder
+from headcount.source.expressions import dt, ibis, ir, ops
 from headcount.source.kernels.threads import prefetch
-from headcount.source.queries.ibis import Names
 from headcount.source.queries.on_duckdb import collates, is_view, names_of, step_of_table
 from headcount.source.queries.step import Step
+
+if TYPE_CHECKING:
+    from ibis.backends.duckdb import Backend
+
+    from headcount.source.queries.ibis import Names
 
 SETTINGS = {
     "default_collation": ("", "binary"),
@@ -47,28 +51,33 @@ one: one person's spelling could name everybody's item. Divisions and casts of o
 fail by a row. The others change the types of results, which fails as soon as there is a row."""
 RELATION_LOCK = Lock()
 """Held while a DuckDB relation is read: it does not expose its connection."""
-_LOCKS: "WeakKeyDictionary[Any, RLock]" = WeakKeyDictionary()
-_FOLDERS: "WeakKeyDictionary[Any, str]" = WeakKeyDictionary()
+_LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
+_FOLDERS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _REGISTRY = Lock()
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def encode(text: str) -> bytes:  # type: ignore[empty-body]
+@cache
+def encode() -> Any:
     """DuckDB built-in: text as bytes."""
+    return _builtin("encode", dt.string, dt.binary)
 
 
-@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
-def decode(text: bytes) -> str:  # type: ignore[empty-body]
+@cache
+def decode() -> Any:
     """DuckDB built-in: bytes as text."""
+    return _builtin("decode", dt.binary, dt.string)
 
 
 @cache
 def attempt(kind: dt.DataType) -> Any:
     """DuckDB built-in: NULL where the expression of this type fails."""
+    return _builtin("try", kind, kind)
 
-    def attempted(value: Any) -> Any: ...
 
-    return ibis.udf.scalar.builtin(attempted, name="try", signature=((kind,), kind))
+def _builtin(name: str, source: dt.DataType, target: dt.DataType) -> Any:
+    def function(value: Any) -> Any: ...
+
+    return ibis.udf.scalar.builtin(function, name=name, signature=((source,), target))
 
 
 class DuckDB(Engine):
@@ -135,14 +144,14 @@ class DuckDB(Engine):
         return ibis.get_backend(table).con
 
     @contextmanager
-    def reserve(self, table: ir.Table, limits: Limits | None) -> Iterator[None]:
-        connection = ibis.get_backend(table)
+    def reserve(self, table: ir.Table | Scan, limits: Limits | None) -> Iterator[None]:
+        connection = _connection(table)
         with exclusive(connection) if limits is None else _within(connection, limits):
             yield
 
     @contextmanager
-    def interruptible(self, table: ir.Table) -> Iterator[None]:
-        connection = ibis.get_backend(table)
+    def interruptible(self, table: ir.Table | Scan) -> Iterator[None]:
+        connection = _connection(table)
         try:
             yield
         except BaseException:
@@ -159,17 +168,16 @@ class DuckDB(Engine):
         finally:
             connection.raw_sql(f'DROP TABLE IF EXISTS "{name}"')  # Ibis 12 forgets the name
 
-    def to_arrow(self, table: ir.Table) -> pa.Table:
+    def to_arrow(self, table: ir.Table | Scan) -> pa.Table:
         """Fetch all rows at once, in parallel."""
-        connection = ibis.get_backend(table)
-        with exclusive(connection):
-            found = connection._to_duckdb_relation(table).to_arrow_table()  # `to_pyarrow` would import pandas
-        return found.cast(table.schema().to_pyarrow())
+        with exclusive(_connection(table)):
+            found = _relation(table).to_arrow_table()  # `to_pyarrow` would import pandas
+        return found.cast(arrow_schema(table))
 
-    def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
-        connection, kinds = ibis.get_backend(table), table.schema().to_pyarrow()
-        with exclusive(connection):
-            relation = connection._to_duckdb_relation(table)
+    def batches(self, table: ir.Table | Scan, size: int) -> Generator[pa.RecordBatch, None, None]:
+        kinds = arrow_schema(table)
+        with exclusive(_connection(table)):
+            relation = _relation(table)
             read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name until 1.4
 
             def batches() -> Iterator[pa.RecordBatch]:
@@ -180,14 +188,14 @@ class DuckDB(Engine):
             with prefetch(lambda _: next(rows, None), repeat(None), threads=1) as found, self.interruptible(table):
                 yield from takewhile(lambda batch: batch is not None, found)
 
-    def memory(self, table: ir.Table) -> int:
-        return parse_bytes(setting(ibis.get_backend(table), "memory_limit")) or MOST
+    def memory(self, table: ir.Table | Scan) -> int:
+        return parse_bytes(setting(_connection(table), "memory_limit")) or MOST
 
-    def spill(self, table: ir.Table) -> str | None:
-        return _FOLDERS.get(ibis.get_backend(table).con)
+    def spill(self, table: ir.Table | Scan) -> str | None:
+        return _FOLDERS.get(_connection(table).con)
 
-    def progress(self, table: ir.Table) -> float:
-        return float(ibis.get_backend(table).con.query_progress()) / 100
+    def progress(self, table: ir.Table | Scan) -> float:
+        return float(_connection(table).con.query_progress()) / 100
 
     def row_hashes(self, table: ir.Table) -> tuple[int, ...]:
         """The second hash is one of the first: texts are hashed only once."""
@@ -196,17 +204,18 @@ class DuckDB(Engine):
         found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchall()
         return tuple(found[0])
 
-    def drop_memtable(self, name: str, table: ir.Table) -> None:
-        ibis.get_backend(table).con.unregister(name)
+    def drop_memtable(self, name: str, table: ir.Table | Scan) -> None:
+        _connection(table).con.unregister(name)
 
 
-def connect() -> Backend:
+def connect() -> Connection:
     """Open a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
     nothing and does not spill until `DuckDB.reserve` gives it a folder."""
-    # `ibis.duckdb` would read what all installed packages say of themselves to find this class
-    connection = Backend().connect(autoinstall_known_extensions=False, autoload_known_extensions=False)
+    config: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    connection = Connection(duckdb.connect(":memory:", config=config))
     for name, value in (
         ("TimeZone", "UTC"),
+        ("python_enable_replacements", "false"),  # no name in a query is a variable of Python's
         ("preserve_insertion_order", "false"),
         ("temp_directory", ""),
         ("enable_progress_bar", "true"),  # else progress is not counted
@@ -216,22 +225,33 @@ def connect() -> Backend:
     return connection
 
 
+def _connection(table: ir.Table | Scan) -> Any:
+    """The connection that a table is on."""
+    return table.connection if isinstance(table, Scan) else ibis.get_backend(table)
+
+
+def _relation(table: ir.Table | Scan) -> Any:
+    """A table as DuckDB has it."""
+    connection = _connection(table)
+    return connection.con.sql(table.sql) if isinstance(table, Scan) else connection._to_duckdb_relation(table)
+
+
 def quoted(text: str) -> str:
     """Return a text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def setting(connection: Backend, name: str) -> str:
+def setting(connection: Any, name: str) -> str:
     """Return a setting of a connection."""
     return str(_evaluate(connection, f"current_setting('{name}')"))
 
 
-def _evaluate(connection: Backend, expression: str) -> Any:
+def _evaluate(connection: Any, expression: str) -> Any:
     with exclusive(connection):
         return connection.raw_sql(f"SELECT {expression}").fetchall()[0][0]
 
 
-def _set(connection: Backend, name: str, value: str) -> None:
+def _set(connection: Any, name: str, value: str) -> None:
     connection.raw_sql(f"SET {name} = {quoted(value)}")
 
 
@@ -248,7 +268,7 @@ def _lock(connection: Any) -> Any:
 
 
 @contextmanager
-def _within(connection: Backend, limits: Limits) -> Iterator[None]:
+def _within(connection: Any, limits: Limits) -> Iterator[None]:
     """Apply limits to a connection of ours, and close it after the block."""
     with spill_folder(limits.spill) as folder:
         try:
@@ -294,4 +314,4 @@ def _byte_exact(table: ir.Table) -> ir.Table:
     """Text compared byte by byte: under a collation that ignores case, one person's spelling could name everybody's
     item. Invalid UTF-8 becomes NULL."""
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
-    return table.mutate(**{name: attempt(dt.string)(decode(encode(table[name]))) for name in texts})
+    return table.mutate(**{name: attempt(dt.string)(decode()(encode()(table[name]))) for name in texts})

@@ -19,23 +19,23 @@ Invariants of every engine:
 - Materialised tables, memtables and running queries are gone when their block ends, however it ends.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from secrets import token_hex
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import ibis
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import operations as ops
-from ibis.expr import types as ir
-from ibis.formats.pyarrow import PyArrowTableProxy
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.engines.limits import MOST, Limits
-from headcount.source.queries.ibis import Names
+from headcount.source.expressions import dt, ibis, ir, ops
 from headcount.source.queries.step import Step
+
+if TYPE_CHECKING:
+    from headcount.source.queries.ibis import Names
 
 
 class Engine(ABC):
@@ -231,6 +231,8 @@ class Engine(ABC):
     @contextmanager
     def memtable(self, rows: pa.Table, table: ir.Table) -> Iterator[ir.Table]:
         """Yield rows of ours as a table that can be joined to another; nothing is left on its engine afterwards."""
+        from ibis.formats.pyarrow import PyArrowTableProxy  # as late as Ibis itself
+
         kinds = ibis.schema(rows.schema)
         listed = ops.InMemoryTable(name=f"headcount_{token_hex(8)}", schema=kinds, data=PyArrowTableProxy(rows))
         found = listed.to_expr()  # `ibis.memtable` would import pandas
@@ -249,7 +251,7 @@ class Engine(ABC):
     def stop(self, data: Any) -> None:  # noqa: B027
         """Stop the engine of a frame of `read_files`, with all that it runs."""
 
-    def misplaced(self, option: str, value: object, other: "Engine") -> BadParameter:
+    def misplaced(self, option: str, value: object, other: Engine) -> BadParameter:
         """Return the refusal of an option of this engine where another one is chosen."""
         instead = f"; for {other.title}: {other.memory_setting}" if other.memory_setting else ""
         return BadParameter(

@@ -4,25 +4,38 @@ A new engine is a file in this folder and a line in BUILT_IN; or, in another pac
 `headcount.engines` that names the class. Those are loaded only if no built-in engine fits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cache
+from importlib import import_module
 from importlib.metadata import entry_points
 
-import ibis
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable
-from headcount.source.engines.duckdb import DuckDB
 from headcount.source.engines.engine import Engine
-from headcount.source.engines.postgres import Postgres
-from headcount.source.engines.spark import Spark
+from headcount.source.engines.scan import Scan
+from headcount.source.expressions import ibis, ir
 
-BUILT_IN: tuple[Engine, ...] = (DuckDB(), Spark(), Postgres())
-"""The engines of this package; the first is the default of the command line."""
+BUILT_IN = ("duckdb:DuckDB", "spark:Spark", "postgres:Postgres")
+"""Module and class of the engines of this package; the first is the default of the command line."""
 GROUP = "headcount.engines"
 """Entry points of other packages."""
+
+
+def built_in() -> Iterator[Engine]:
+    """Yield the engines of this package."""
+    yield from map(_built_in, BUILT_IN)
+
+
+@cache
+def _built_in(place: str) -> Engine:
+    """An engine of this package, imported when it is first looked at."""
+    module, name = place.split(":")
+    engine: Engine = getattr(import_module(f"headcount.source.engines.{module}"), name)()
+    return engine
 
 
 @cache
@@ -33,7 +46,7 @@ def _installed() -> tuple[Engine, ...]:
 
 def engines() -> Iterator[Engine]:
     """Yield all engines, built-in ones first."""
-    yield from BUILT_IN
+    yield from built_in()
     yield from _installed()
 
 
@@ -41,9 +54,9 @@ def _first(fits: Callable[[Engine], bool]) -> Engine | None:
     return next((engine for engine in engines() if engine.byte_exact and fits(engine)), None)
 
 
-def engine_of(table: ir.Table) -> Engine:
+def engine_of(table: ir.Table | Scan) -> Engine:
     """Return the engine of an Ibis table; refuse a backend that has none (NotATable)."""
-    backend = ibis.get_backend(table).name
+    backend = "duckdb" if isinstance(table, Scan) else ibis.get_backend(table).name
     found = _first(lambda engine: engine.ibis_name == backend)
     if found is None:
         titles = " or ".join(engine.title for engine in engines())

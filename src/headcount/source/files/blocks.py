@@ -6,6 +6,8 @@ line feed is never replaced. Memory does not grow with a line: LONGEST is the lo
 Invariant: blocks are cut at line ends only, and the position of a cut does not change the rows.
 """
 
+from __future__ import annotations
+
 import gzip
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,9 +16,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.source.engines.duckdb import connect
+from headcount.source.engines.scan import Scan
 from headcount.source.files.scans import scanning
 
 BLOCK = 1 << 22
@@ -77,8 +79,8 @@ def _part(file: BinaryIO, done: int, size: int) -> float:
     return (done + getattr(file, "fileobj", file).tell()) / max(size, 1)
 
 
-def on_engine(stream: Stream) -> ir.Table:
+def on_engine(stream: Stream) -> Scan:
     """Register a stream as a table on a DuckDB of its own."""
     connection = connect()
     connection.con.register("stream", stream)
-    return connection.table("stream")
+    return Scan(connection, "stream")

@@ -13,6 +13,8 @@ bytes alone; only a line that opens a quote without closing it depends on the li
 they do not complete it.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,11 +23,11 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.engines.engine import column_names
+from headcount.source.engines.scan import Scan
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 Booleans = NDArray[np.bool_]
@@ -48,7 +50,7 @@ class Dialect:
         return re.compile(rb"%b(?:%b%b){%d}\r?\n" % (field, sign, field, self.width - 1))
 
 
-def read_table(paths: Sequence[str], dialect: Dialect, indices: Sequence[int]) -> ir.Table:
+def read_table(paths: Sequence[str], dialect: Dialect, indices: Sequence[int]) -> Scan:
     """Return columns by position, as text: column0, column1, ... An empty field is NULL."""
     return on_engine(Stream(paths, column_names(len(indices)), partial(parsed, dialect=dialect, indices=indices)))
 

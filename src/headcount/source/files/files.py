@@ -8,6 +8,8 @@ Nothing is guessed from rows, and whatever can be refused is refused by the sche
 found by position: a name means nothing to an engine.
 """
 
+from __future__ import annotations
+
 import glob
 import os
 import re
@@ -17,10 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ibis.expr import types as ir
-
 from headcount.errors import HeadcountError, NotATable
 from headcount.source.engines.engine import Engine
+from headcount.source.engines.scan import Scan
 from headcount.source.files import delimited, header, jsonl, parquet
 from headcount.source.files.regular import check_regular
 
@@ -38,7 +39,7 @@ class Tables:
 
     names: tuple[tuple[str, ...], ...]
     """Column names of the files, each distinct list once: other columns may differ."""
-    read: Callable[[Sequence[str]], ir.Table]
+    read: Callable[[Sequence[str]], Scan]
     """Returns columns by name, as column0, column1, ..."""
     typed: bool = False
     """True if the files have types; in others every value is text."""
@@ -51,7 +52,7 @@ def open_files(paths: Sequence[str], columns: Sequence[str]) -> Tables:
     with _explained(found[0], kind):
         tables = _open(found, kind, columns)
 
-    def read(chosen: Sequence[str]) -> ir.Table:
+    def read(chosen: Sequence[str]) -> Scan:
         with _explained(found[0], kind):
             return tables.read(chosen)
 

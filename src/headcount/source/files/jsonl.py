@@ -2,15 +2,17 @@
 columns are those of the request, and every value is text (1.0 is "1", below 2^53). Lines that hold no JSON object are
 dropped."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.source.engines.duckdb import quoted
 from headcount.source.engines.engine import column_names
+from headcount.source.engines.scan import Scan
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 VALUE = """
@@ -22,17 +24,16 @@ ELSE {1} END AS {2}"""
 """SQL of a value as text: integers without a decimal point, so that 1, 1.0 and "1" are the same."""
 
 
-def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
+def read_table(paths: Sequence[str], columns: Sequence[str]) -> Scan:
     """Return the values of names in every line: column0, column1, ... DuckDB 1 cannot search for a NUL."""
     if any("\0" in column for column in columns):
         raise ValueError("a NUL in the name of a column")
     lines = on_engine(Stream(paths, ["line"], partial(map, _lines)))
     values = [_value(column, plain) for column, plain in zip(columns, column_names(len(columns)), strict=True)]
-    valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.get_name()}"
+    valid = f"SELECT CASE WHEN json_valid(line) THEN line END AS line FROM {lines.name}"
     valid = f"SELECT line FROM ({valid}) WHERE json_type(line) = 'OBJECT'"
-    connection = lines.get_backend()
-    connection.raw_sql(f"CREATE TEMP VIEW events AS SELECT {', '.join(values)} FROM ({valid})")
-    return connection.table("events")
+    lines.connection.raw_sql(f"CREATE TEMP VIEW events AS SELECT {', '.join(values)} FROM ({valid})")
+    return Scan(lines.connection, "events")
 
 
 def _value(column: str, plain: str) -> str:

@@ -1,15 +1,17 @@
 """Parquet by its own schema. Columns are found by position in each file: DuckDB ignores case in names, renames columns
 with duplicate names, and takes folders such as user=5 for columns."""
 
+from __future__ import annotations
+
 import glob
 from collections.abc import Sequence
 
 import pyarrow.parquet as pq
-from ibis.expr import types as ir
 
 from headcount.errors import NotATable
 from headcount.source.engines.duckdb import connect, quoted
 from headcount.source.engines.engine import column_names
+from headcount.source.engines.scan import Scan
 
 
 def names(paths: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -39,12 +41,12 @@ def check_agreement(paths: Sequence[str], columns: Sequence[str]) -> None:
             )
 
 
-def read_table(paths: Sequence[str], columns: Sequence[str]) -> ir.Table:
+def read_table(paths: Sequence[str], columns: Sequence[str]) -> Scan:
     """Return columns of all files: column0, column1, ..."""
     parts = [_select(files, [there.index(name) for name in columns]) for there, files in _by_names(paths).items()]
     connection = connect()
     connection.raw_sql("CREATE TEMP VIEW events AS " + " UNION ALL ".join(parts))
-    return connection.table("events")
+    return Scan(connection, "events")
 
 
 def _select(files: Sequence[str], indices: Sequence[int]) -> str:

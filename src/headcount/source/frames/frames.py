@@ -5,18 +5,20 @@ All but pandas have a schema, which is checked before anything is charged: a col
 whatever its rows are (arrow_columns.py). pandas columns are read cell by cell (pandas_columns.py).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.errors import UnknownColumn
 from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.registry import to_arrow
+from headcount.source.engines.scan import Scan
+from headcount.source.expressions import dt, ir
 from headcount.source.frames import arrow_columns, pandas_columns
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries import lazy_polars
@@ -76,7 +78,7 @@ class Wrapped:
 def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
     connection = connect()
     connection.con.register("events", pa.table(list(columns), names=column_names(len(columns))))
-    return connection.table("events")
+    return Scan(connection, "events").table
 
 
 @lru_cache(maxsize=1024)

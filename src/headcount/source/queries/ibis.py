@@ -1,14 +1,11 @@
 """Ibis expressions, by the exact class of each operation."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-import ibis
-from ibis.common.annotations import ValidationError
-from ibis.common.exceptions import IbisError
-from ibis.common.graph import Graph
-from ibis.expr import types as ir
-
+from headcount.source.expressions import ibis, ir
 from headcount.source.queries.patterns import is_length, is_simple, is_written_as
 from headcount.source.queries.step import ALL_ROWS, CAST, CHANCE, LIMIT, NOW, SAMPLE, UNORDERED, Step, fallible, worst
 
@@ -137,7 +134,7 @@ class Names(Protocol):
 
 def step_of(table: ir.Table, names: Names) -> Step | None:
     """Return what in an expression is not row by row."""
-    nodes = list(Graph.from_bfs(table.op()))
+    nodes = list(ibis.common.graph.Graph.from_bfs(table.op()))
     return worst([*(step for node in nodes for step in _steps(node, names)), *names.functions()])
 
 
@@ -186,7 +183,7 @@ def filled(node: Any) -> dict[str, Any] | None:
         return None
     try:
         return {name: ibis.coalesce(parent[name], value).op() for name, value in node.replacements.items()}
-    except (IbisError, ValidationError, TypeError):
+    except (ibis.common.exceptions.IbisError, ibis.common.annotations.ValidationError, TypeError):
         return None
 
 

@@ -1,10 +1,11 @@
 """Queries on DuckDB: Ibis tables and relations."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
-from ibis.expr import types as ir
-
+from headcount.source.expressions import ir
 from headcount.source.queries import ibis
 from headcount.source.queries.catalog import SYSTEM, Ask, Catalog
 from headcount.source.queries.duckdb_sql import Name

@@ -3,13 +3,14 @@ without a number in some of the columns.
 
 An engine and NumPy compute the same from the same number: every operation is correctly rounded (IEEE 754)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import ibis
 import numpy as np
-from ibis.expr import types as ir
 
 from headcount.exact import Floats, Integers
+from headcount.source.expressions import ibis, ir
 from headcount.source.scales.axis import Axis
 from headcount.source.scales.binning import number as as_number
 

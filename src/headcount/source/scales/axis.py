@@ -8,6 +8,8 @@ Values outside are clamped to the ends, or dropped; values that are not numbers 
 The cell of a value depends on that value alone.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +18,11 @@ from itertools import pairwise
 from math import ceil, inf, isfinite, log2
 from typing import Any, Literal
 
-import ibis
 import numpy as np
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import Floats, Integers, rational, whole
+from headcount.source.expressions import dt, ibis, ir
 from headcount.source.scales.binning import number
 from headcount.wording.typed import listed
 

@@ -5,6 +5,8 @@ Bins are half-open, [edge, next edge); the last one is closed.
 Values outside, and values that are no number or date, are dropped like missing ones.
 """
 
+from __future__ import annotations
+
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,14 +17,12 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
-import ibis
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import rational, written
 from headcount.source.engines.registry import engine_of
+from headcount.source.expressions import dt, ibis, ir
 
 MOST = 10_000
 """Most edges: each becomes a branch of the query."""

@@ -5,20 +5,20 @@ whatever time zone stands behind it. Weeks begin on Monday (ISO 8601). Values th
 public dates, are dropped like missing ones. The period of a value depends on that value alone.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from datetime import datetime, time
 from functools import cached_property
 from typing import Any, Literal
 
-import ibis
 import numpy as np
 import pyarrow as pa
-from ibis.expr import datatypes as dt
-from ibis.expr import types as ir
 from numpy.typing import NDArray
 
 from headcount.errors import UnknownColumn
 from headcount.exact import Integers
+from headcount.source.expressions import dt, ibis, ir
 from headcount.source.scales.binning import Binning, moment
 
 Period = Literal["hour", "day", "week", "month", "quarter", "year"]

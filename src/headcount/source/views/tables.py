@@ -5,6 +5,7 @@ The rows are read when the tables are opened, by headcount's own readers, and st
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fsdecode
+from typing import TYPE_CHECKING
 
 import ibis
 import pyarrow as pa
@@ -13,13 +14,15 @@ from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source.engines.dialects import Backend
 from headcount.source.engines.duckdb import connect
 from headcount.source.engines.registry import engine_of
 from headcount.source.files import files
 from headcount.source.views.declared import OPENED, check_keys, opened
 from headcount.source.views.leaves import NAME, OURS
 from headcount.source.views.view import View
+
+if TYPE_CHECKING:
+    from ibis.backends.duckdb import Backend
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 BATCH = 1 << 17
@@ -31,7 +34,7 @@ class Tables:
 
     def __init__(
         self,
-        connection: Backend,
+        connection: "Backend",
         paths: Mapping[str, list[str]],
         user: str | Mapping[str, str],
         public: Sequence[str],
@@ -154,7 +157,7 @@ def open_tables(
     if both := private.keys() & public.keys():
         raise BadParameter(f"table {min(both)!r}: declared both private and public.", fix="one of them")
     paths = {each: _listed(given) for each, given in {**private, **public}.items()}
-    connection = connect()
+    connection = connect().backend
     for each, listed in paths.items():
         _check_name(each)
         _store(connection, each, listed, rows="LIMIT 0")
@@ -193,11 +196,11 @@ def _check_name(name: str) -> None:
         raise BadParameter(f"the name {name!r:.60} of a table.", fix="letters, digits and _, such as visits")
 
 
-def _store(connection: Backend, name: str, paths: list[str], rows: str = "") -> None:
+def _store(connection: "Backend", name: str, paths: list[str], rows: str = "") -> None:
     """Store rows of files as a table: all of them, or none with `rows="LIMIT 0"`."""
     opened = files.open_files(paths, [])
     columns = list(dict.fromkeys(column for names in opened.names for column in names))
-    reader = _reader(opened.read(columns), columns)
+    reader = _reader(opened.read(columns).table, columns)
     connection.con.register("headcount_rows", reader)
     connection.raw_sql(f'CREATE OR REPLACE TABLE "{name}" AS SELECT * FROM headcount_rows {rows}')
     connection.con.unregister("headcount_rows")

@@ -134,13 +134,13 @@ BUGS = [
     Bug(
         "Ibis: one text that is no UTF-8 makes the reading fail",
         "source/engines/duckdb.py",
-        (("attempt(dt.string)(decode(encode(table[name])))", "decode(encode(table[name]))"),),
+        (("attempt(dt.string)(decode()(encode()(table[name])))", "decode()(encode()(table[name]))"),),
         KINDS + "test_a_text_that_is_no_utf8_on_an_engine_of_the_user",
     ),
     Bug(
         "a list of keys is left on the user's connection",
         "source/engines/duckdb.py",
-        (("        ibis.get_backend(table).con.unregister(name)", "        pass"),),
+        (("        _connection(table).con.unregister(name)", "        pass"),),
         USERS_ENGINE + "test_nothing_of_ours_is_left[keys]",
     ),
     Bug(
