@@ -250,15 +250,17 @@ def test_too_much_text_of_items_goes_another_way() -> None:
         assert not is_streamed(table, ["item", "place"])
 
 
-@pytest.mark.parametrize(("length", "rows"), [(2000, 1000), (20, 1025)], ids=["texts", "slots"])
+@pytest.mark.parametrize(("length", "rows"), [(2000, 1000), (20, 1536)], ids=["texts", "slots"])
 def test_what_memory_has_no_room_for_goes_another_way(length: int, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine puts aside what does not fit; a table of numbers cannot."""
-    monkeypatch.setattr(DuckDB, "memory", lambda *_: streamed.NUMBERED_PART * 2048 * numbering.SLOT_BYTES)
+    monkeypatch.setattr(
+        DuckDB, "memory", lambda *_: streamed.NUMBERED_PART * 2048 * numbering.IntegerNumbering.slot_bytes
+    )
 
     def events(length: int, rows: int) -> pa.Table:
         return pa.table({"user": [f"{k % 20:0{length}d}" for k in range(rows)], "item": [0] * rows})
 
-    assert is_streamed(events(20, 1000), ["item"])
+    assert is_streamed(events(20, 1535), ["item"])
     assert not is_streamed(events(length, rows), ["item"])
 
 

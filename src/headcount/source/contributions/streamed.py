@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.contributions import encoded
-from headcount.source.contributions.encoded import Chunk, EncodedPairs, Numbers32
+from headcount.source.contributions.encoded import PERSON, Chunk, EncodedPairs, Ids, Numbers32
 from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
 from headcount.source.frames.arrow_columns import arrow
@@ -35,6 +35,8 @@ BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
 FEW_BATCHES = 4
 """Fewer batches than this are sorted without partitions."""
+CHUNK_BYTES = 512
+"""Memory per pair of a chunk while its people are bounded, about, if each has one: a dozen numbers a person."""
 NUMBERED_PART = 4
 """Values are numbered here while the slots of a column, and its texts, fit into this part of the engine's memory."""
 PARTITION_BITS = 8
@@ -69,7 +71,9 @@ class ItemNumbering:
         return first
 
     def sorted(self) -> tuple[pa.Table, Numbers32]:
-        """Every item, sorted; and the rank of each number."""
+        """Every item, sorted; and the rank of each number. No more items are numbered."""
+        for each in (*self._columns, *self._tuples):
+            each.seal()
         parts = self._parts()
         orders = [column.order for column in self._columns]
         ranks = [_inverse(order) for order in orders]
@@ -110,8 +114,6 @@ class Finished:
     """First-come number of each person."""
     sizes: Integers
     """Number of pairs of each."""
-    rows: Integers
-    """Number of rows of each."""
 
 
 @dataclass(frozen=True)
@@ -135,39 +137,50 @@ class Keys:
         size = len(keys)
         items, persons = np.empty((2, size), dtype=np.uint32)
         times = np.empty(size, dtype=np.uint32) if maximum > 1 else None
-        sizes, rows, many = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        sizes, many = np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
         item_bits = len(ranks).bit_length()
         bits = item_bits + (people >> self.bits).bit_length()
         pairs = kernels().finish(
-            keys, np.empty_like(keys), size, ranks, item_bits, bits, maximum, items, times, persons, sizes, rows, many
+            keys, np.empty_like(keys), size, ranks, item_bits, bits, maximum, items, times, persons, sizes, many
         )
         who = (persons[: many[0]] << np.uint32(self.bits)) + np.uint32(index)
         counted = None if times is None else times[:pairs].copy()
-        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy(), rows[: many[0]].copy())
+        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy())
 
 
 @contextmanager
 def stream_pairs(events: ir.Table, user: str, items: Sequence[str], *, maximum: int) -> Iterator[EncodedPairs]:
     """Encode the pairs of events (user, items), with counts clipped to `maximum`. Raises `TooMany` before the block if
     there are more values than can be numbered, or than there is memory for."""
-    engine, kinds = engine_of(events), events.select(user, *items).schema().to_pyarrow()
-    slots = engine.memory(events) // NUMBERED_PART
-    people = _numbering(kinds.field(user).type, ordered=False, room=slots)
-    listed = ItemNumbering(pa.schema(list(kinds)[1:]), slots)
-    room = engine.memory(events) // encoded.HELD_PART
-    with holding(engine.spill(events), room) as rows, holding(engine.spill(events), room) as store:
-        with closing(engine.batches(events.select(user, *items), BATCH)) as batches:
-            keys = _keys(batches, people, listed, rows)
-        found, ranks = listed.sorted()
-        together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
+    engine = engine_of(events)
+    with holding(engine.spill(events), engine.memory(events) // encoded.HELD_PART) as store:
+        found, ids, chunks = _read(events.select(user, *items), maximum, store)
+
+        @contextmanager
+        def on_engine(people: Integers, _: int) -> Iterator[ir.Table]:
+            with engine.memtable(pa.table({user: ids(people), PERSON: arrow(people)}), events) as some:
+                yield some
+
+        yield EncodedPairs(found, on_engine, chunks, ids)
+
+
+def _read(events: ir.Table, maximum: int, store: Store) -> tuple[pa.Table, Ids, list[Callable[[], Chunk]]]:
+    """Items, ids of people, and chunks. Nothing else that was needed to make them stays."""
+    engine, kinds = engine_of(events), events.schema().to_pyarrow()
+    memory = engine.memory(events)
+    people = _numbering(kinds.types[0], ordered=False, room=memory // NUMBERED_PART)
+    items = ItemNumbering(pa.schema(list(kinds)[1:]), memory // NUMBERED_PART)
+    room = memory // encoded.HELD_PART
+    with holding(engine.spill(events), room) as rows:
+        with closing(engine.batches(events, BATCH)) as batches:
+            keys = _keys(batches, people, items, rows)
+        people.seal()
+        found, ranks = items.sorted()
         finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=maximum)
         threads = min(THREADS, room // (encoded.PAIR_BYTES * keys.longest) or 1)
         with prefetch(finish, range(1 << keys.bits), threads=threads) as parts:
-            chunks, who, many = _chunks(parts, together, store)
-        rows.close()
-        ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})
-        with engine.memtable(ids, events) as numbered:
-            yield EncodedPairs(found, numbered, chunks, ids)
+            chunks, who = _chunks(parts, min(encoded.PAIRS, memory // CHUNK_BYTES), store)
+    return found, lambda some: people.values(who[some]), chunks
 
 
 def _keys(batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, store: Store) -> Keys:
@@ -187,19 +200,16 @@ def _partitioned(
     return store.hold(keys), starts
 
 
-def _chunks(
-    parts: Iterator[Finished], together: int, store: Store
-) -> tuple[list[Callable[[], Chunk]], Numbers32, Integers]:
-    """Chunks of about `together` pairs, the first-come number of each of their people, and their rows."""
-    chunks, who, rows = list[Callable[[], Chunk]](), list[Numbers32](), list[Integers]()
+def _chunks(parts: Iterator[Finished], together: int, store: Store) -> tuple[list[Callable[[], Chunk]], Numbers32]:
+    """Chunks of about `together` pairs, and the first-come number of each of their people."""
+    chunks, who = list[Callable[[], Chunk]](), list[Numbers32]()
     for some in _grouped(parts, together):
         chunks.append(_chunk(some, sum(map(len, who))).put_in(store))
         who += [part.people for part in some]
-        rows += [part.rows for part in some]
     if len(chunks) == 1:  # what is computed from it is kept
         only = chunks[0]()
         chunks = [lambda: only]
-    return chunks, np.concatenate(who), np.concatenate(rows)
+    return chunks, np.concatenate(who)
 
 
 def _grouped(parts: Iterator[Finished], together: int) -> Iterator[list[Finished]]:
