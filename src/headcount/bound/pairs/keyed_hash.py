@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import USER, spelled
-from headcount.source.contributions.encoded import EncodedPairs
+from headcount.source.contributions.encoded import PERSON, EncodedPairs
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
-from headcount.source.frames.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
+from headcount.source.frames.arrow_columns import hexadecimal, is_text, whole_numbers
 
 DIGITS = 8
 """Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
@@ -32,22 +32,21 @@ def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
     ids are here and are text or integers, else by the engine. The digits are the same."""
 
     def of_people(people: Integers) -> Integers:
-        ids = None if numbers.ids is None else numbers.ids[USER]
-        if ids is None or len(people) > FEW_PEOPLE or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
-            return _at(_on_engine(numbers, max_items, secret), people)
-        texts = (secret.hex() + str(person) for person in ids.take(arrow(people)).to_pylist())
+        ids = None if numbers.ids is None or len(people) > FEW_PEOPLE else numbers.ids(people)
+        if ids is None or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
+            with numbers.on_engine(people, max_items) as above:
+                return _at(_on_engine(above, secret), people)
+        texts = (secret.hex() + str(person) for person in ids.to_pylist())
         digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
         return np.array(digits, dtype=np.int64)
 
     return of_people
 
 
-def _on_engine(numbers: EncodedPairs, max_items: int, secret: bytes) -> ir.Table:
-    """(person, digits) of the people who may be above a bound: those with more events than `max_items`. The digits of
-    their hashes stay text, which is far quicker to compile for an engine than a number of them."""
-    people = numbers.people()
-    above = people.filter(people["events"] > max_items)
-    return above.select("person", digits=_digest(above, secret).substr(0, DIGITS))
+def _on_engine(above: ir.Table, secret: bytes) -> ir.Table:
+    """(person, digits) of people. The digits of their hashes stay text, which is far quicker to compile for an engine
+    than a number of them."""
+    return above.select(PERSON, digits=_digest(above, secret).substr(0, DIGITS))
 
 
 def _at(hashes: ir.Table, people: Integers) -> Integers:
@@ -55,9 +54,9 @@ def _at(hashes: ir.Table, people: Integers) -> Integers:
     if not len(people):
         return people
     first, last = int(people[0]), int(people[-1])
-    found = to_arrow(hashes.filter(hashes["person"].between(first, last)))
+    found = to_arrow(hashes.filter(hashes[PERSON].between(first, last)))
     every = np.zeros(last - first + 1, dtype=np.int64)
-    every[whole_numbers(found["person"]) - first] = hexadecimal(found["digits"])
+    every[whole_numbers(found[PERSON]) - first] = hexadecimal(found["digits"])
     return every[people - first]
 
 

@@ -11,7 +11,7 @@ Invariant: all pairs of a person are in one chunk, and the statistics of people 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -30,6 +30,8 @@ from headcount.source.kernels.counting import add_to_items, count_flagged
 from headcount.source.scales.amounts import AMOUNT, MISSING, Numbers
 
 Booleans = NDArray[np.bool_]
+Ids = Callable[[Integers], pa.Array]
+OnEngine = Callable[[Integers, int], AbstractContextManager[ir.Table]]
 Numbers32 = NDArray[np.uint32]
 PAIRS = 2**24
 """Most events of a chunk: 128 MiB, and a few times that while it is sorted."""
@@ -37,7 +39,7 @@ PAIR_BYTES = 64
 """Memory per event while a chunk is sorted, about: with less memory, chunks are smaller."""
 HELD_PART = 8
 """Chunks are held in memory up to this part of the engine's: an eighth."""
-PAIR = "pair"
+PAIR, PERSON = "pair", "person"
 ITEM_BITS = 31
 """Bits of an item's number, below those of the person's. No table has more items."""
 
@@ -212,12 +214,13 @@ class EncodedPairs:
 
     items: pa.Table
     """item0, item1, ...: sorted, so that an item's row is its number."""
-    people: Callable[[], ir.Table]
-    """Returns (user, person, events): the number of each person, and of their events."""
+    on_engine: OnEngine
+    """Function that yields these people, by their numbers, who have more events than that: user, person. There may be
+    others in the table."""
     chunks: Sequence[Callable[[], Chunk]]
     """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
-    ids: pa.Table | None = None
-    """`people` in the order of their numbers, if they are in this process."""
+    ids: Ids | None = None
+    """Function that returns the ids of people by their numbers, if they are in this process."""
 
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)
@@ -278,7 +281,7 @@ def encode_pairs(
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), max_pairs)
         with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
             chunks = _chunks(pairs, runs, partial(_chunk, maximum=maximum, numbers=numbers), store)
-            yield EncodedPairs(found, lambda: people, chunks)
+            yield EncodedPairs(found, lambda _, above: nullcontext(people.filter(people["events"] > above)), chunks)
 
 
 def _chunks(

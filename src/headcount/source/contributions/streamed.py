@@ -12,9 +12,9 @@ people apart. What cannot be numbered here is left to encoded.py, before anythin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from headcount.exact import Integers
 from headcount.source.contributions import encoded
-from headcount.source.contributions.encoded import Chunk, EncodedPairs, Numbers32, Rows
+from headcount.source.contributions.encoded import PERSON, Chunk, EncodedPairs, Ids, Numbers32, Rows
 from headcount.source.contributions.held import Store, holding
 from headcount.source.engines.registry import engine_of
 from headcount.source.engines.scan import Scan, arrow_schema
@@ -38,6 +38,8 @@ BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
 FEW_BATCHES = 4
 """Fewer batches than this are sorted without partitions."""
+CHUNK_BYTES = 512
+"""Memory per pair of a chunk while its people are bounded, about, if each has one: a dozen numbers a person."""
 NUMBERED_PART = 4
 """Values are numbered here while the slots of a column, and its texts, fit into this part of the engine's memory."""
 MOST_ROWS = 2**32 - 1
@@ -74,7 +76,9 @@ class ItemNumbering:
         return first
 
     def sorted(self) -> tuple[pa.Table, Numbers32]:
-        """Every item, sorted; and the rank of each number."""
+        """Every item, sorted; and the rank of each number. No more items are numbered."""
+        for each in (*self._columns, *self._tuples):
+            each.seal()
         parts = self._parts()
         orders = [column.order for column in self._columns]
         ranks = [_inverse(order) for order in orders]
@@ -115,8 +119,6 @@ class Finished:
     """First-come number of each person."""
     sizes: Integers
     """Number of pairs of each."""
-    rows: Integers
-    """Number of rows of each."""
 
 
 @dataclass(frozen=True)
@@ -140,15 +142,15 @@ class Keys:
         size = len(keys)
         items, persons = np.empty((2, size), dtype=np.uint32)
         times = np.empty(size, dtype=np.uint32) if maximum > 1 else None
-        sizes, rows, many = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        sizes, many = np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
         item_bits = len(ranks).bit_length()
         bits = item_bits + (people >> self.bits).bit_length()
         pairs = kernels().finish(
-            keys, np.empty_like(keys), size, ranks, item_bits, bits, maximum, items, times, persons, sizes, rows, many
+            keys, np.empty_like(keys), size, ranks, item_bits, bits, maximum, items, times, persons, sizes, many
         )
         who = (persons[: many[0]] << np.uint32(self.bits)) + np.uint32(index)
         counted = None if times is None else times[:pairs].copy()
-        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy(), rows[: many[0]].copy())
+        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy())
 
 
 @contextmanager
@@ -158,28 +160,39 @@ def stream_pairs(
     """Encode the pairs of events (user, items), with counts clipped to `maximum`; and, with `counts_rows`, the number
     of all rows of each. Raises `TooMany` before the block if there are more values than can be numbered, or than there
     is memory for."""
-    rows_of_pairs = events if isinstance(events, Scan) else events.select(user, *items)
-    engine, kinds = engine_of(events), arrow_schema(rows_of_pairs)
-    slots = engine.memory(events) // NUMBERED_PART
-    people = _numbering(kinds.field(user).type, ordered=False, room=slots)
-    listed = ItemNumbering(pa.schema(list(kinds)[1:]), slots)
-    room = engine.memory(events) // encoded.HELD_PART
-    with holding(engine.spill(events), room) as rows, holding(engine.spill(events), room) as store:
-        with closing(engine.batches(rows_of_pairs, BATCH)) as batches:
-            keys = _keys(batches, people, listed, rows)
-        found, ranks = listed.sorted()
-        together = min(encoded.PAIRS, engine.memory(events) // encoded.PAIR_BYTES)
+    engine, rows = engine_of(events), events if isinstance(events, Scan) else events.select(user, *items)
+    with holding(engine.spill(events), engine.memory(events) // encoded.HELD_PART) as store:
+        found, ids, chunks = _read(rows, maximum, store, counts_rows=counts_rows)
+
+        @contextmanager
+        def on_engine(people: Integers, _: int) -> Iterator[ir.Table]:
+            with engine.memtable(pa.table({user: ids(people), PERSON: arrow(people)}), events) as some:
+                yield some
+
+        yield EncodedPairs(found, on_engine, chunks, ids)
+
+
+def _read(
+    events: ir.Table | Scan, maximum: int, store: Store, *, counts_rows: bool
+) -> tuple[pa.Table, Ids, list[Callable[[], Chunk]]]:
+    """Items, ids of people, and chunks. Nothing else that was needed to make them stays."""
+    engine, kinds = engine_of(events), arrow_schema(events)
+    memory = engine.memory(events)
+    people = _numbering(kinds.types[0], ordered=False, room=memory // NUMBERED_PART)
+    items = ItemNumbering(pa.schema(list(kinds)[1:]), memory // NUMBERED_PART)
+    room = memory // encoded.HELD_PART
+    with holding(engine.spill(events), room) as rows:
+        with closing(engine.batches(events, BATCH)) as batches:
+            keys = _keys(batches, people, items, rows)
+        people.seal()
+        found, ranks = items.sorted()
         most = MOST_ROWS if counts_rows else maximum
         finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=most)
         threads = min(THREADS, room // (encoded.PAIR_BYTES * keys.longest) or 1)
         with prefetch(finish, range(1 << keys.bits), threads=threads) as parts:
             chunk = partial(_chunk, maximum=maximum, counts_rows=counts_rows)
-            chunks, who, many = _chunks(parts, together, chunk, store)
-        rows.close()
-        ids = pa.table({user: people.values(who), "person": arrow(np.arange(len(who))), "events": arrow(many)})
-        with ExitStack() as stack:
-            numbered = cache(lambda: stack.enter_context(engine.memtable(ids, events)))
-            yield EncodedPairs(found, numbered, chunks, ids)
+            chunks, who = _chunks(parts, min(encoded.PAIRS, memory // CHUNK_BYTES), chunk, store)
+    return found, lambda some: people.values(who[some]), chunks
 
 
 def _keys(batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, store: Store) -> Keys:
@@ -201,17 +214,16 @@ def _partitioned(
 
 def _chunks(
     parts: Iterator[Finished], together: int, chunk: Callable[..., Chunk], store: Store
-) -> tuple[list[Callable[[], Chunk]], Numbers32, Integers]:
-    """Chunks of about `together` pairs, the first-come number of each of their people, and their rows."""
-    chunks, who, rows = list[Callable[[], Chunk]](), list[Numbers32](), list[Integers]()
+) -> tuple[list[Callable[[], Chunk]], Numbers32]:
+    """Chunks of about `together` pairs, and the first-come number of each of their people."""
+    chunks, who = list[Callable[[], Chunk]](), list[Numbers32]()
     for some in _grouped(parts, together):
         chunks.append(chunk(some, sum(map(len, who))).put_in(store))
         who += [part.people for part in some]
-        rows += [part.rows for part in some]
     if len(chunks) == 1:  # what is computed from it is kept
         only = chunks[0]()
         chunks = [lambda: only]
-    return chunks, np.concatenate(who), np.concatenate(rows)
+    return chunks, np.concatenate(who)
 
 
 def _grouped(parts: Iterator[Finished], together: int) -> Iterator[list[Finished]]:

@@ -11,7 +11,7 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import repeat, takewhile
 from secrets import token_hex
@@ -203,6 +203,19 @@ class DuckDB(Engine):
         sums = ", ".join(f"coalesce(sum({each}), 0)" for each in (row, f"hash({row})"))
         found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchall()
         return tuple(found[0])
+
+    @contextmanager
+    def memtable(self, rows: pa.Table, table: ir.Table | Scan) -> Iterator[ir.Table]:
+        """Rows on the table's own connection: one of Ibis's memtables, read by itself, would be on another, and stay
+        there."""
+        connection, name = _connection(table), f"headcount_{token_hex(8)}"
+        with exclusive(connection):
+            connection.con.register(name, rows)
+        try:
+            yield (connection.backend if isinstance(connection, Connection) else connection).table(name)
+        finally:
+            with suppress(Exception):  # a draw is not repeated for this
+                self.drop_memtable(name, table)
 
     def drop_memtable(self, name: str, table: ir.Table | Scan) -> None:
         _connection(table).con.unregister(name)

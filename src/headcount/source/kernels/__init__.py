@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 1
+VERSION = 2
 """Of the functions' signatures: `headcount_version` of kernels.c."""
 FOLDER = Path(__file__).parent
 LIBRARY = "kernels.bin"
@@ -44,14 +44,15 @@ _longs, _words, _numbers, _text, _flags = map(_array, (np.int64, np.uint64, np.u
 SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "number_texts": (
         _i64,
-        [_longs, _text, _i64, _words, _words, _numbers, _i64, _text, _longs, _i64, _numbers],
+        [_longs, _text, _i64, _words, _numbers, _numbers, _i64, _text, _longs, _i64, _numbers],
     ),
     "number_integers": (_i64, [_longs, _i64, _words, _longs, _numbers, _i64, _longs, _i64, _numbers]),
-    "move_slots": (None, [_words, _numbers, _i64, _i64, _words, _words, _numbers, _i64]),
+    "move_texts": (None, [_numbers, _numbers, _i64, _numbers, _numbers, _i64]),
+    "move_integers": (None, [_longs, _numbers, _i64, _words, _longs, _numbers, _i64]),
     "partition": (None, [_numbers, _numbers, _i64, _i64, _longs, _words]),
     "finish": (
         _i64,
-        [_words, _words, _i64, _numbers, _i64, _i64, _i64, _numbers, _MaybeTimes, _numbers, _longs, _longs, _longs],
+        [_words, _words, _i64, _numbers, _i64, _i64, _i64, _numbers, _MaybeTimes, _numbers, _longs, _longs],
     ),
     "count_flagged": (None, [_longs, _numbers, _flags, _Maybe, _i64, _longs, _longs]),
     "add_to_items": (None, [_longs, _numbers, _flags, _Maybe, _longs, _longs, _i64, _longs]),

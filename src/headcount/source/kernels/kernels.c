@@ -3,7 +3,7 @@
 C99 without dependencies, called through ctypes. Invariants:
 
 - No global state and no allocation: every array is the caller's, with its length, and nothing is read or written
-  outside of it. The caller gives tables of a power of two slots that stay at most half full.
+  outside of it. The caller gives tables of a power of two slots that stay at most three quarters full.
 - Two values have the same number if and only if they are equal, byte by byte. A hash only says where to look first: its
   keys are random and are never kept, so nobody can choose values that are slow to number.
 - A call lasts a batch or a partition, so that an interrupt waits for milliseconds.
@@ -19,7 +19,7 @@ C99 without dependencies, called through ctypes. Invariants:
 
 #define BLOCK 64
 
-EXPORT int64_t headcount_version(void) { return 1; }
+EXPORT int64_t headcount_version(void) { return 2; }
 
 /* SipHash-1-3 (Aumasson and Bernstein 2012). */
 #define ROTATE(x, b) (((x) << (b)) | ((x) >> (64 - (b))))
@@ -82,18 +82,20 @@ static uint64_t hash_integer(uint64_t value, const uint64_t *key)
 }
 
 /* Number n texts, text i being data[starts[i] .. starts[i + 1]). Texts that are new get the next numbers and are added
-   to the arena, where text k is arena[ends[k] .. ends[k + 1]). Returns how many numbers there are.
-   Room: slots 0 .. mask, at least twice count + n of them; ends for count + n + 1; an arena for all n texts more. */
+   to the arena, where text k is arena[ends[k] .. ends[k + 1]). Returns how many numbers there are. Slots hold a number
+   and one, hashes the last 32 bits of the text's hash.
+   Room: hashes and slots 0 .. mask, more of them than count + n, and at most 2^32; ends for count + n + 1; an arena for
+   all n texts more. */
 EXPORT int64_t number_texts(const int64_t *starts, const uint8_t *data, int64_t n, const uint64_t *key,
-                            uint64_t *hashes, uint32_t *slots, int64_t mask, uint8_t *arena, int64_t *ends,
+                            uint32_t *hashes, uint32_t *slots, int64_t mask, uint8_t *arena, int64_t *ends,
                             int64_t count, uint32_t *numbers)
 {
-    uint64_t hash[BLOCK];
+    uint32_t hash[BLOCK];
     for (int64_t first = 0; first < n; first += BLOCK) {
         int64_t many = n - first < BLOCK ? n - first : BLOCK;
         for (int64_t j = 0; j < many; j++) {
             int64_t i = first + j;
-            hash[j] = hash_text(data + starts[i], starts[i + 1] - starts[i], key);
+            hash[j] = (uint32_t)hash_text(data + starts[i], starts[i + 1] - starts[i], key);
 #ifdef __GNUC__
             __builtin_prefetch(slots + (hash[j] & (uint64_t)mask));
             __builtin_prefetch(hashes + (hash[j] & (uint64_t)mask));
@@ -134,7 +136,7 @@ EXPORT int64_t number_texts(const int64_t *starts, const uint8_t *data, int64_t 
 }
 
 /* Number n integers; new ones are added to values. Slots hold a number and one, places the value itself.
-   Room: slots and places 0 .. mask, at least twice count + n of them; values for count + n. */
+   Room: slots and places 0 .. mask, more of them than count + n; values for count + n. */
 EXPORT int64_t number_integers(const int64_t *given, int64_t n, const uint64_t *key, int64_t *places, uint32_t *slots,
                                int64_t mask, int64_t *values, int64_t count, uint32_t *numbers)
 {
@@ -167,15 +169,28 @@ EXPORT int64_t number_integers(const int64_t *given, int64_t n, const uint64_t *
     return count;
 }
 
-/* Fill a larger, empty table with the slots of another. `hashes` are the hashes of texts, or integers (`rehash`). */
-EXPORT void move_slots(const uint64_t *old_hashes, const uint32_t *old_slots, int64_t old_size, int64_t rehash,
-                       const uint64_t *key, uint64_t *hashes, uint32_t *slots, int64_t mask)
+/* Fill a larger, empty table with the slots of another, of texts. */
+EXPORT void move_texts(const uint32_t *old_hashes, const uint32_t *old_slots, int64_t old_size, uint32_t *hashes,
+                       uint32_t *slots, int64_t mask)
 {
     for (int64_t i = 0; i < old_size; i++) {
         if (!old_slots[i]) continue;
-        uint64_t slot = (rehash ? hash_integer(old_hashes[i], key) : old_hashes[i]) & (uint64_t)mask;
+        uint64_t slot = old_hashes[i] & (uint64_t)mask;
         while (slots[slot]) slot = (slot + 1) & (uint64_t)mask;
         hashes[slot] = old_hashes[i];
+        slots[slot] = old_slots[i];
+    }
+}
+
+/* The same of integers. */
+EXPORT void move_integers(const int64_t *old_places, const uint32_t *old_slots, int64_t old_size, const uint64_t *key,
+                          int64_t *places, uint32_t *slots, int64_t mask)
+{
+    for (int64_t i = 0; i < old_size; i++) {
+        if (!old_slots[i]) continue;
+        uint64_t slot = hash_integer((uint64_t)old_places[i], key) & (uint64_t)mask;
+        while (slots[slot]) slot = (slot + 1) & (uint64_t)mask;
+        places[slot] = old_places[i];
         slots[slot] = old_slots[i];
     }
 }
@@ -223,10 +238,10 @@ EXPORT void partition(const uint32_t *people, const uint32_t *items, int64_t n, 
 }
 
 /* Finish a partition: items become ranks, pairs are sorted and counted, each up to `most`. Of each person: what is left
-   of their number, their pairs and their rows. times may be NULL. All outputs have room for n. Returns the pairs. */
+   of their number, and their pairs. times may be NULL. All outputs have room for n. Returns the pairs. */
 EXPORT int64_t finish(uint64_t *keys, uint64_t *spare, int64_t n, const uint32_t *ranks, int64_t item_bits,
                       int64_t key_bits, int64_t most, uint32_t *items, uint32_t *times, uint32_t *people,
-                      int64_t *sizes, int64_t *rows, int64_t *many)
+                      int64_t *sizes, int64_t *many)
 {
     uint64_t last = ((uint64_t)1 << item_bits) - 1, before = 0;
     int64_t pairs = 0, persons = 0;
@@ -235,10 +250,8 @@ EXPORT int64_t finish(uint64_t *keys, uint64_t *spare, int64_t n, const uint32_t
     for (int64_t i = 0; i < n; i++) {
         if (!i || keys[i] >> item_bits != before >> item_bits) {
             people[persons] = (uint32_t)(keys[i] >> item_bits);
-            sizes[persons] = rows[persons] = 0;
-            persons++;
+            sizes[persons++] = 0;
         }
-        rows[persons - 1]++;
         if (!i || keys[i] != before) {
             sizes[persons - 1]++;
             if (times) times[pairs] = 1;

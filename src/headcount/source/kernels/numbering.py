@@ -6,7 +6,7 @@ nothing that is seen later depends on the order of rows.
 
 import os
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,8 +21,6 @@ MAX_NUMBERS = 1 << 31
 """Numbers have fewer than 32 bits; what has more goes another way."""
 MAX_TEXT = (1 << 31) - 1
 """Bytes of all texts together: one Arrow array of them has fewer."""
-SLOT_BYTES = 12
-"""Bytes of a slot: a hash and a number."""
 
 
 class TooMany(Exception):
@@ -32,16 +30,23 @@ class TooMany(Exception):
 class Numbering(ABC):
     """Numbers of the values of one column, whose slots, and whose texts, have at most `room` bytes."""
 
+    slot_bytes: ClassVar[int]
+    """Bytes of a slot: a number, and what tells most values apart."""
+
     def __init__(self, room: int = MOST) -> None:
         self.count = 0
         self._room = room
         self._key = np.frombuffer(os.urandom(16), dtype=np.uint64)  # for speed alone: results do not depend on it
         self._slots: Numbers32 = np.zeros(0, dtype=np.uint32)
-        self._hashes: NDArray[Any] = np.zeros(0, dtype=np.uint64)
 
     @abstractmethod
     def number(self, column: pa.Array) -> Numbers32:
         """The number of each value. The column has no null."""
+
+    def seal(self) -> None:
+        """Give up what only further values need."""
+        self._slots = np.zeros(0, dtype=np.uint32)
+        self._move(self._slots)
 
     @property
     @abstractmethod
@@ -52,30 +57,35 @@ class Numbering(ABC):
     def values(self, numbers: NDArray[Any]) -> pa.Array:
         """The values of some numbers."""
 
-    def _grow(self, more: int, *, rehash: bool) -> None:
-        """Make room for `more` values: slots stay at most half full."""
-        size = max(1 << (2 * (self.count + more) - 1).bit_length(), 2)
-        if self.count + more >= MAX_NUMBERS or size * SLOT_BYTES > self._room:
+    @abstractmethod
+    def _move(self, old: Numbers32) -> None:
+        """Fill the slots, which are empty, with those that were there before."""
+
+    def _grow(self, more: int) -> None:
+        """Make room for `more` values: slots stay at most three quarters full."""
+        size = max(1 << (4 * (self.count + more) // 3).bit_length(), 2)
+        if self.count + more >= MAX_NUMBERS or size * self.slot_bytes > self._room:
             raise TooMany
-        if size <= len(self._slots):
-            return
-        hashes, slots = self._hashes, self._slots
-        self._hashes, self._slots = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint32)
-        kernels().move_slots(hashes, slots, len(slots), rehash, self._key, self._hashes, self._slots, size - 1)
+        if size > len(self._slots):
+            old, self._slots = self._slots, np.zeros(size, dtype=np.uint32)
+            self._move(old)
 
 
 class TextNumbering(Numbering):
     """Numbers of texts, in the order of their bytes."""
 
+    slot_bytes = 8
+
     def __init__(self, room: int = MOST) -> None:
         super().__init__(room)
+        self._hashes: Numbers32 = np.zeros(0, dtype=np.uint32)
         self._arena: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._ends: Integers = np.zeros(1, dtype=np.int64)
 
     def number(self, column: pa.Array) -> Numbers32:
         starts, data = _text(column)
         numbers = np.empty(len(column), dtype=np.uint32)
-        self._grow(len(column), rehash=False)
+        self._grow(len(column))
         self._ends = _longer(self._ends, self.count + 1, len(column))
         self._arena = _longer(self._arena, int(self._ends[self.count]), int(starts[-1] - starts[0]))
         slots, mask = self._slots, len(self._slots) - 1
@@ -96,6 +106,10 @@ class TextNumbering(Numbering):
             raise TooMany
         return numbers
 
+    def _move(self, old: Numbers32) -> None:
+        hashes, self._hashes = self._hashes, np.empty(len(self._slots), dtype=np.uint32)
+        kernels().move_texts(hashes, old, len(old), self._hashes, self._slots, len(self._slots) - 1)
+
     @property
     def order(self) -> Numbers32:
         found, spare = np.empty((2, 2 * self.count), dtype=np.uint64)
@@ -115,10 +129,13 @@ class TextNumbering(Numbering):
 class IntegerNumbering(Numbering):
     """Numbers of values of 64 bits or fewer: integers, dates, timestamps; in the order of these."""
 
+    slot_bytes = 12
+
     def __init__(self, kind: pa.DataType, room: int = MOST) -> None:
         super().__init__(room)
         self._kind = kind
         self._values: Integers = np.zeros(0, dtype=np.int64)
+        self._places: Integers = np.zeros(0, dtype=np.int64)
 
     def number(self, column: pa.Array) -> Numbers32:
         return self.number_each(_integers(column))
@@ -126,11 +143,15 @@ class IntegerNumbering(Numbering):
     def number_each(self, given: Integers) -> Numbers32:
         """The number of each integer."""
         numbers = np.empty(len(given), dtype=np.uint32)
-        self._grow(len(given), rehash=True)
+        self._grow(len(given))
         self._values = _longer(self._values, self.count, len(given))
-        table = self._key, self._hashes.view(np.int64), self._slots, len(self._slots) - 1
+        table = self._key, self._places, self._slots, len(self._slots) - 1
         self.count = kernels().number_integers(given, len(given), *table, self._values, self.count, numbers)
         return numbers
+
+    def _move(self, old: Numbers32) -> None:
+        places, self._places = self._places, np.empty(len(self._slots), dtype=np.int64)
+        kernels().move_integers(places, old, len(old), self._key, self._places, self._slots, len(self._slots) - 1)
 
     @property
     def integers(self) -> Integers:
