@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import nan
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +32,7 @@ from headcount.source.scales.amounts import AMOUNT, MISSING, Numbers
 
 Booleans = NDArray[np.bool_]
 Ids = Callable[[Integers], pa.Array]
-OnEngine = Callable[[Integers, int], AbstractContextManager[ir.Table]]
+OnEngine: TypeAlias = "Callable[[Integers, int], AbstractContextManager[ir.Table]]"
 Numbers32 = NDArray[np.uint32]
 PAIRS = 2**24
 """Most events of a chunk: 128 MiB, and a few times that while it is sorted."""
