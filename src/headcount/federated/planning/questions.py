@@ -59,12 +59,11 @@ def histogram(
     (950, 950, 4.0)
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
-    about = {"people": people, "missing": missing, "cost": cost}
     if keys is None:
         found = Analyst().publish(asks, epsilon=epsilon, delta=delta, items=items, neighbours=neighbours)
-        return SampledCollection(round=replace(found, id=NO_ID), **about)
+        return SampledCollection(round=replace(found, id=NO_ID), people=people, missing=missing, cost=cost)
     secure = SecureAnalyst().publish(
-        *(asks,),
+        asks,
         keys=_keys(keys),
         people=people,
         epsilon=epsilon,
@@ -74,7 +73,7 @@ def histogram(
         minimum=people - missing,
         honest=honest,
     )
-    return SecureCollection(round=replace(secure, id=NO_ID), **about)
+    return SecureCollection(round=replace(secure, id=NO_ID), people=people, missing=missing, cost=cost)
 
 
 def shape(
@@ -111,7 +110,7 @@ def shape(
     if not 0 < part <= 1:
         raise BadParameter(f"honest={honest!r}: a part above 0, and at most 1.", fix="honest=0.9")
     found = ShapeAnalyst().publish(
-        *(asks,),
+        asks,
         people=people,
         epsilon=epsilon,
         delta=delta,
@@ -156,8 +155,17 @@ def quantiles(
     4
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
-    terms = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
-    plan = rounds.quantiles(asks, range=range, q=q, cells=cells, spacing=spacing, method=method, **terms)
+    plan = rounds.quantiles(
+        asks,
+        range=range,
+        epsilon=epsilon,
+        delta=delta,
+        q=q,
+        cells=cells,
+        spacing=spacing,
+        method=method,
+        neighbours=neighbours,
+    )
     return NumbersCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
 
@@ -217,9 +225,16 @@ def heavy_hitters(
     100
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
-    terms = {"items": items, "lengths": lengths, "neighbours": neighbours}
-    part = part_of("share", share, fix='share="1%"')
-    plan = rounds.heavy_hitters(asks, share=part, people=people, epsilon=epsilon, delta=delta, **terms)
+    plan = rounds.heavy_hitters(
+        asks,
+        share=part_of("share", share, fix='share="1%"'),
+        people=people,
+        epsilon=epsilon,
+        delta=delta,
+        items=items,
+        lengths=lengths,
+        neighbours=neighbours,
+    )
     return PrefixesCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
 

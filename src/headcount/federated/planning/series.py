@@ -84,7 +84,7 @@ class SeriesCollection(Collection):
         shortest, longest = (self._round(number, level) for level in self._levels(number))
         exact = float(len(longest.to_json())) if shortest == longest else None
         yield between("receives", shortest, longest, exact)
-        yield between("sends", *(Report(NO_ID, NO_ID, each) for each in ((), self._answers(number))))
+        yield between("sends", Report(NO_ID, NO_ID, ()), Report(NO_ID, NO_ID, self._answers(number)))
 
     def _round(self, number: int, level: Level) -> Round:
         plan = self.terms
