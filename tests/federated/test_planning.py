@@ -46,7 +46,7 @@ COLLECTIONS: dict[str, Collection] = {
 def measured(name: str) -> Meter:
     """The messages of a whole collection, of everybody who answered to the end."""
     collection = COLLECTIONS[name]
-    people = collection.held(collection.made_up())
+    people = collection.relevant(collection.made_up())
     leaving = set(range(collection.missing - collection.never))
     meter = Meter(lambda: None)
     collection.run(people[collection.never :], leaving, meter, ENTROPY)
@@ -94,7 +94,7 @@ def test_more_missing_than_stated_ends_as_planned() -> None:
     """What a plan refuses, the server refuses, and nothing less."""
     for name in ("secure sum", "shuffler"):
         collection = COLLECTIONS[name]
-        people = collection.held(collection.made_up())
+        people = collection.relevant(collection.made_up())
         fewest = min(answers for answers in range(1, collection.people + 1) if not collection.refusal(answers))
         collection.run(people[:fewest], set(), Meter(lambda: None), ENTROPY)
         with pytest.raises(Refused, match="answered, and"):
@@ -170,8 +170,8 @@ def test_a_simulation_of_data_shows_no_value_and_keeps_none() -> None:
 def test_data_are_held_to_what_the_question_is_about() -> None:
     numbers = [["x", str(number), "3"] for number in range(400)]
     collection = quantiles(people=400, range=(0, 400), q=[0.5], cells=256, epsilon=4)
-    assert collection.held(numbers)[7] == ["7"]
-    assert shape(people=60, epsilon=2, buckets=40).held([["a", "b"], []]) == [["a"], []]
+    assert collection.relevant(numbers)[7] == ["7"]
+    assert shape(people=60, epsilon=2, buckets=40).relevant([["a", "b"], []]) == [["a"], []]
     found = simulate(collection, data=numbers, entropy=ENTROPY)
     assert found.error_95 < 60
 

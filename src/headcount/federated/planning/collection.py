@@ -109,7 +109,7 @@ class Collection(ABC):
     def compare(self, released: pa.Table, people: People) -> Comparison:
         """The released table next to the truth about those who answered."""
 
-    def held(self, people: People) -> People:
+    def relevant(self, people: People) -> People:
         """What of everybody's items the question is about."""
         return people
 

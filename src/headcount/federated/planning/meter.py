@@ -54,9 +54,9 @@ class MeteredTransport(MemoryTransport):
 
     def answers(self, round_: Round, invitations: Sequence[Invitation]) -> Iterator[str]:
         """The answers of all clients."""
-        asked = round_.to_json()
+        question = round_.to_json()
         for client, text in enumerate(self._meter.timed(super().answers(round_, invitations))):
-            self._meter.count(client, "receives", "round", asked)
+            self._meter.count(client, "receives", "round", question)
             self._meter.count(client, "sends", "report", text)
             yield text
 
@@ -72,12 +72,12 @@ class MeteredSums(SecureMemoryTransport):
 
     def join(self, round_: SecureRound) -> Iterator[str]:
         """The keys of all clients."""
-        asked = round_.to_json()
+        question = round_.to_json()
         for client, text in enumerate(self._meter.timed(super().join(round_))):
             ticket = list(self._by_ticket)[-1]
             if client in self._leaving:
                 self._gone.add(ticket)
-            self._meter.count(ticket, "receives", "secure-round", asked)
+            self._meter.count(ticket, "receives", "secure-round", question)
             self._meter.count(ticket, "sends", "sum-keys", text)
             yield text
 

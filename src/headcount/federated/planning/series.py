@@ -143,7 +143,7 @@ class NumbersCollection(SeriesCollection):
     def made_up(self) -> People:
         return with_numbers(self.people, self.plan.scale.edges[0], self.plan.scale.edges[-1])
 
-    def held(self, people: People) -> People:
+    def relevant(self, people: People) -> People:
         """A person has one number: the first item that is one."""
         return [[item for item in items if self.plan.scale.cell(item) is not None][:1] for items in people]
 

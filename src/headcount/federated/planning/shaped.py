@@ -57,7 +57,7 @@ class ShapeCollection(Collection):
     def made_up(self) -> People:
         return with_items(self.people, names(ITEMS))
 
-    def held(self, people: People) -> People:
+    def relevant(self, people: People) -> People:
         """A person has one item."""
         return [items[:1] for items in people]
 

@@ -132,7 +132,7 @@ def simulate(
     >>> found.answered, found.table.column_names
     (500, ['item', 'truth', 'count', 'low', 'high'])
     """
-    people = collection.held(_people(collection, data))
+    people = collection.relevant(_people(collection, data))
     never, leaving = _missing(collection, entropy)
     there = [items for number, items in enumerate(people) if number not in never]
     places = [number for number in range(len(people)) if number not in never]
