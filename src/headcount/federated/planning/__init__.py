@@ -12,7 +12,7 @@ out if more people are missing.
     people.py      made-up people, and how they answer
     simulation.py  a whole collection in this process, next to the truth: not private
 
-Nothing here is published: the round of a plan has the id of no round.
+Nothing here is published or charged: the round of a plan has the id of no round.
 """
 
 from headcount.federated.planning.collection import Collection

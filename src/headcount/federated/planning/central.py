@@ -7,6 +7,7 @@ number of items.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import sinh, sqrt
 
 from headcount.account.calibration import calibrate
 from headcount.account.curves.threshold import changed_people
@@ -18,7 +19,6 @@ from headcount.mechanism.intervals import noise_quantile
 from headcount.mechanism.ordered import hierarchy
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
 from headcount.mechanism.unknown import thresholded
-from headcount.noise import NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
 
@@ -33,13 +33,27 @@ class Threshold:
     """Number of people that an item needs to appear."""
 
 
-def of_list(cost: Cost, change: int) -> int:
-    """95% error of a count of a public list, if one person changes `change` counts by one: Laplace or Gaussian noise,
-    whichever is less."""
-    laws: list[NoiseDistribution] = [DiscreteLaplace(calibrate.laplace_scale(cost.epsilon, change))]
-    if cost.delta:
-        laws.append(DiscreteGaussian(calibrate.gaussian_variance(cost.epsilon, cost.delta, Fraction(change), change)))
-    return min(noise_quantile(law, EXACT_MISS_RATE) for law in laws)
+@dataclass(frozen=True)
+class Listed:
+    """Counts of a public list."""
+
+    error: float
+    """95% quantile of the error of a count."""
+    deviation: float
+    """Standard deviation of its noise."""
+
+
+@lru_cache(maxsize=16)
+def of_list(cost: Cost, change: int) -> Listed:
+    """Errors of counts of a public list, if one person changes `change` counts by one: Laplace or Gaussian noise,
+    whichever has the smaller deviation."""
+    scale = calibrate.laplace_scale(cost.epsilon, change)
+    laplace = Listed(noise_quantile(DiscreteLaplace(scale), EXACT_MISS_RATE), 1 / (sqrt(2) * sinh(1 / (2 * scale))))
+    if not cost.delta:
+        return laplace
+    variance = calibrate.gaussian_variance(cost.epsilon, cost.delta, Fraction(change), change)
+    gaussian = Listed(noise_quantile(DiscreteGaussian(variance), EXACT_MISS_RATE), sqrt(variance))
+    return min(laplace, gaussian, key=lambda each: each.deviation)
 
 
 @lru_cache(maxsize=16)

@@ -3,7 +3,8 @@
 Invariants:
 
 - everything follows from public parameters: no data is read, nothing is drawn, nothing is published or charged;
-- its round has the id of no round, so that the plan of a round is not a round that anybody could answer for free.
+- its round has the id of no round: all plans of the same terms are one round, which no client answers twice, and what
+  a plan prints is no message.
 """
 
 import json

@@ -56,8 +56,11 @@ class SecureCollection(Collection):
         return "" if answers >= fewest else f"nothing is opened: {fewest:,} answers are needed"
 
     def errors(self, answers: int) -> list[Error]:
-        here = self.round.shares.width(answers) / self.round.unit
-        return [Error("a count", "people", here, central.of_list(self.cost, self.round.change))]
+        shares, table = self.round.shares, central.of_list(self.cost, self.round.change)
+        return [
+            Error("standard deviation of a count", "people", shares.deviation(answers), table.deviation),
+            Error("a count", "people", shares.width(answers) / self.round.unit, table.error),
+        ]
 
     @property
     def more_missing(self) -> str:

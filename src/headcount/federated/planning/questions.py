@@ -28,6 +28,9 @@ from headcount.federated.shape import ShapeAnalyst
 from headcount.federated.shape.messages import Way
 from headcount.source.scales.axis import CELLS, Spacing
 
+FEWEST_ANSWERS = 2
+"""Fewest people who answer."""
+
 
 def histogram(
     *,
@@ -55,8 +58,8 @@ def histogram(
     asks: the question, in words.
 
     >>> plan = histogram(people=1000, dropouts="5%", keys=1000, epsilon=1)
-    >>> plan.answers, plan.round.minimum, plan.errors(950)[0].here
-    (950, 950, 4.0)
+    >>> plan.answers, plan.round.minimum, plan.errors(950)[-1].here
+    (950, 950, 3.0)
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
     if keys is None:
@@ -257,7 +260,10 @@ def _missing(people: int, dropouts: Number) -> int:
         raise BadParameter(
             f"dropouts={shown(dropouts)}: a share of people, from 0 on and below 1.", fix='dropouts="5%"'
         )
-    return ceil(part * people)
+    missing = ceil(part * people)
+    if people - missing < FEWEST_ANSWERS:
+        raise BadParameter(f"dropouts={shown(dropouts)}: at least {FEWEST_ANSWERS} must answer.", fix='dropouts="5%"')
+    return missing
 
 
 def _cost(epsilon: Number, delta: Number) -> Cost:
