@@ -173,7 +173,7 @@ class Collection(ABC):
         )
 
     def _terms_as_json(self) -> dict[str, Any]:
-        """The fields of the round: not as a message, which somebody could send."""
+        """The fields of the round: not as a message, which could be sent."""
         plain: dict[str, Any] = json.loads(self.terms.to_json())
         hidden = ("id", "kind", "version", "key", "keys")
         return {name: value for name, value in plain.items() if name not in hidden}

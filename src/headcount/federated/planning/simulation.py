@@ -100,11 +100,11 @@ class Simulation:
         stated = "" if planned is None else f" (the plan: {format_number(planned)})"
         hidden = f"; {counted_noun(self.hidden, 'item')} without a row" if self.hidden else ""
         return [
-            f"  off       {off}{format_number(self.error_95)}{stated}",
-            f"  held      {self.contained:,} of {self.values:,} intervals contain the truth{hidden}",
-            f"  sent      {self.sent:,.0f} bytes by each client{self._planned('sends')}",
-            f"  received  {self.received:,.0f} bytes by each client{self._planned('receives')}",
-            f"  time      {format_number(self.milliseconds)} ms for each client",
+            f"  off        {off}{format_number(self.error_95)}{stated}",
+            f"  intervals  {self.contained:,} of {self.values:,} contain the truth{hidden}",
+            f"  sent       {self.sent:,.0f} bytes by each client{self._planned('sends')}",
+            f"  received   {self.received:,.0f} bytes by each client{self._planned('receives')}",
+            f"  time       {format_number(self.milliseconds)} ms for each client",
         ]
 
     def _planned(self, way: Way) -> str:
