@@ -22,9 +22,13 @@ const LANES = [
 ];
 const ROUNDS = 12;
 
-/** Hash bytes, in hexadecimal; `key` has at most 64 bytes. */
-export function blake2b(content, { key = Buffer.alloc(0), bytes = 16 } = {}) {
+const PERSON_BYTES = 16;
+
+/** Hash bytes, in hexadecimal; `key` has at most 64 bytes, and `person`, the personalisation, at most 16. */
+export function blake2b(content, { key = Buffer.alloc(0), person = Buffer.alloc(0), bytes = 16 } = {}) {
   const state = [...INITIAL];
+  const padded = Buffer.concat([person, Buffer.alloc(PERSON_BYTES - person.length)]);
+  for (const at of [0, 1]) state[6 + at] ^= padded.readBigUInt64LE(8 * at);
   state[0] ^= 0x01010000n ^ (BigInt(key.length) << 8n) ^ BigInt(bytes);
   const first = key.length ? Buffer.concat([key, Buffer.alloc(BLOCK - key.length)]) : Buffer.alloc(0);
   const message = Buffer.concat([first, content]);

@@ -5,26 +5,33 @@
  *
  * - it does not trust the analyst: a round that does not keep its promise gets no answer;
  * - it answers a round once, which is noted before anything is drawn, and rounds up to an optional total budget;
+ * - rounds that share a promise are charged once, together, and each is answered once. In each, the person's items are what
+ *   its public level makes of them; of more than it allows, those count that come first in an order by a keyed hash;
  * - every item has a coin of its own, tossed anew for every round, and not stored;
  * - it always sends a report, even an empty one: answering reveals nothing about its coins.
  */
 
 import { randomBytes } from "node:crypto";
 
+import { blake2b } from "./blake2b.js";
 import { coin, sequence } from "./coins.js";
-import { isItem, Report } from "./messages.js";
+import { isItem } from "./fields.js";
+import { Report } from "./messages.js";
 import { Ratio } from "./ratio.js";
 import { BadParameter, Refused } from "./refusals.js";
 import { digest } from "./spelling.js";
+import { answers } from "./step.js";
 
 const KEY_BYTES = 32;
+const ORDER = Buffer.from("order");
 
 export class Client {
   #items;
   #key;
   #left;
   #random;
-  #answered = new Set();
+  #answered = new Set(); // rounds, or turns of a series
+  #paid = new Set(); // promises
 
   /**
    * Create the client of a person with these items. With an `epsilon` (a text such as "3"), it answers until the promises
@@ -45,7 +52,7 @@ export class Client {
       throw new Refused("A round that invites needs its invitation, others none.", "answer(round, invitation)");
     }
     this.#admit(round);
-    const chosen = this.#select(round.items);
+    const chosen = round.step ? this.#become(round) : this.#select(round.items);
     if (invitation !== null) {
       // its coin was tossed where the invitations come from
       return new Report({ round: round.digest, ticket: invitation.ticket, items: chosen });
@@ -60,11 +67,12 @@ export class Client {
     if (!round.holds) {
       throw new Refused("This round does not keep its promise.", "a round with more noise, or a lower rate");
     }
-    if (this.#answered.has(round.digest)) {
+    if (this.#answered.has(round.turn)) {
       throw new Refused("This person has answered this round.", "another round, with an id of its own");
     }
-    this.#charge(Ratio.parse(round.epsilon), Ratio.parse(round.delta));
-    this.#answered.add(round.digest);
+    if (!this.#paid.has(round.promise)) this.#charge(Ratio.parse(round.epsilon), Ratio.parse(round.delta));
+    this.#paid.add(round.promise);
+    this.#answered.add(round.turn);
   }
 
   #charge(epsilon, delta) {
@@ -73,6 +81,14 @@ export class Client {
       throw new Refused("This person's budget does not allow this round.", "a round with less epsilon and delta");
     }
     this.#left = { epsilon: this.#left.epsilon.minus(epsilon), delta: this.#left.delta.minus(delta) };
+  }
+
+  /** What the items become in a round of a series: different answers, at most `items`. */
+  #become(round) {
+    const place = (item) => blake2b(Buffer.from(round.promise + item), { key: this.#key, person: ORDER });
+    const places = new Map(this.#items.map((item) => [item, place(item)]));
+    const ordered = [...this.#items].sort((one, other) => (places.get(one) < places.get(other) ? -1 : 1));
+    return [...new Set(answers(round.step, ordered))].slice(0, round.items);
   }
 
   /** Select the items that take part: all, or a uniformly random sequence of them. */

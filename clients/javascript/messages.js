@@ -3,47 +3,22 @@
  * read from it or is written in it, and is never changed.
  */
 
+import { choice, hasFields, hex, isItem, MAX_ITEMS, optional, ratio, texts, whole } from "./fields.js";
 import { holds } from "./promise.js";
-import { Ratio } from "./ratio.js";
 import { BadParameter } from "./refusals.js";
 import { canonical, digest } from "./spelling.js";
+import { isStep } from "./step.js";
 
 const VERSION = 1;
 const MAX_PEOPLE = 2 ** 33;
-const MAX_ITEM_BYTES = 4096;
-const MAX_ITEMS = 1000;
-
-// what a field may hold, as JSON has it
-
-const hex = (digits) => (value) => typeof value === "string" && value.length === digits && /^[0-9a-f]*$/.test(value);
-const whole = (least, most) => (value) => Number.isInteger(value) && least <= value && value <= most;
-const choice = (...choices) => (value) => choices.includes(value);
-const optional = (allows) => (value) => value === null || allows(value);
-
-/** True for a text of at most 4,096 bytes in UTF-8, without half of a surrogate pair. */
-export const isItem = (value) =>
-  typeof value === "string" && value.isWellFormed() && Buffer.byteLength(value) <= MAX_ITEM_BYTES;
-
-function items(value) {
-  return Array.isArray(value) && value.length <= MAX_ITEMS && value.every(isItem) && new Set(value).size === value.length;
-}
-
-function ratio(least, most, withoutEnds = false) {
-  const ends = [Ratio.parse(least), Ratio.parse(most)];
-  return (value) => {
-    const number = Ratio.parse(value);
-    if (number === null || `${number}` !== value) return false;
-    if (withoutEnds && ends.some((end) => `${end}` === value)) return false;
-    return ends[0].isAtMost(number) && number.isAtMost(ends[1]);
-  };
-}
 
 class Message {
+  /** Fields that are left out if there is nothing in them. */
+  static added = [];
+
   constructor(fields) {
-    const { kind, kinds, longest } = this.constructor;
-    const names = Object.keys(kinds);
-    const known = Object.keys(fields).length === names.length && names.every((name) => Object.hasOwn(fields, name));
-    if (!known || !names.every((name) => kinds[name](fields[name]))) throw notOne(this.constructor);
+    const { kind, kinds, added, longest } = this.constructor;
+    if (!hasFields(fields, kinds, added)) throw notOne(this.constructor);
     Object.assign(this, fields);
     this.text = canonical({ kind, version: VERSION, ...fields });
     if (!this.agrees() || this.text.length > longest) throw notOne(this.constructor);
@@ -67,7 +42,8 @@ class Message {
 /** Plan of one collection, with its privacy promise. */
 export class Round extends Message {
   static kind = "round";
-  static longest = 2 ** 16;
+  static longest = 2 ** 24;
+  static added = ["step"];
   static kinds = {
     id: hex(32),
     asks: isItem,
@@ -79,11 +55,14 @@ export class Round extends Message {
     delta: ratio("0", "1", true),
     people: optional(whole(1, MAX_PEOPLE)),
     invited: optional(whole(1, MAX_PEOPLE)),
+    step: isStep,
   };
   #digest;
   #holds;
+  #promise;
 
   agrees() {
+    if (this.step && (this.people !== null || this.reports > MAX_ITEMS)) return false;
     if (this.people === null && this.invited === null) return true;
     const both = this.people !== null && this.invited !== null && this.invited <= this.people;
     return both && this.neighbours === "replace" && this.items === 1;
@@ -93,6 +72,24 @@ export class Round extends Message {
   get digest() {
     this.#digest ??= digest(this.text);
     return this.#digest;
+  }
+
+  /** Most reports of one person that the promise is for: in all rounds of a series. */
+  get reports() {
+    return this.items * (this.step?.rounds ?? 1);
+  }
+
+  /** What a person pays for: this round, or all of a series with the same terms. */
+  get promise() {
+    if (!this.step) return this.digest;
+    const terms = [this.step.series, this.step.rounds, this.threshold, this.items, this.neighbours];
+    this.#promise ??= digest(canonical([...terms, this.rate, this.epsilon, this.delta]));
+    return this.#promise;
+  }
+
+  /** What a person answers once: this round, or this number of a series, whatever its level is. */
+  get turn() {
+    return this.step ? digest(`${this.promise} ${this.step.number}`) : this.digest;
   }
 
   /** True if rate and threshold keep the promise. */
@@ -113,7 +110,7 @@ export class Invitation extends Message {
 export class Report extends Message {
   static kind = "report";
   static longest = 2 ** 24;
-  static kinds = { round: hex(32), ticket: hex(32), items };
+  static kinds = { round: hex(32), ticket: hex(32), items: texts(MAX_ITEMS) };
 }
 
 function parseObject(text, { kind, longest }) {

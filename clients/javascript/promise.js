@@ -10,10 +10,10 @@ const ONE = new Ratio(1n);
 export function holds(round) {
   const rate = Ratio.parse(round.rate);
   const epsilon = Ratio.parse(round.epsilon);
-  const single = round.items === 1 && round.neighbours === "add-remove";
+  const single = round.reports === 1 && round.neighbours === "add-remove";
   const sampled = single
     ? oneReport(rate, round.threshold, epsilon)
-    : severalReports(rate, round.threshold, round.items, round.neighbours, epsilon);
+    : severalReports(rate, round.threshold, round.reports, round.neighbours, epsilon);
   return sampled.plus(truncated(round, rate, epsilon)).isAtMost(Ratio.parse(round.delta));
 }
 

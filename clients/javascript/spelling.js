@@ -18,6 +18,21 @@ export function digest(text, key) {
   return blake2b(Buffer.from(text), { key });
 }
 
+/** The one spelling of a finite 64-bit float: the shortest digits that read as it, as Python writes them. */
+export function float(value) {
+  const [digits, exponent] = value.toExponential().split("e");
+  if (value && (exponent < -4 || exponent >= 16)) {
+    return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
+  }
+  const plain = Math.abs(value) < 1 ? small(digits.replace(/[-.]/g, ""), Number(exponent)) : String(Math.abs(value));
+  return `${Object.is(value, -0) || value < 0 ? "-" : ""}${plain}${plain.includes(".") ? "" : ".0"}`;
+}
+
+/** Digits after a point, without an exponent. */
+function small(digits, exponent) {
+  return digits === "0" ? "0.0" : `0.${"0".repeat(-exponent - 1)}${digits}`;
+}
+
 /** A code unit of UTF-16, as text. */
 function unit(text, at) {
   const code = text.charCodeAt(at);

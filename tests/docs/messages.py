@@ -111,9 +111,11 @@ checked with the vectors, which takes part in rounds with Python clients.
 `people` is null.
 3. It refuses a round that it has answered, by its digest. If the device has a total budget, it refuses one whose \
 epsilon or delta is more than what is left; otherwise it subtracts both. The answered round and what is left are on \
-its disk before it draws.
+its disk before it draws. A round with a `step` is refused if its promise and its `number` were answered, and charged \
+unless its promise is paid for.
 4. It takes the person's items, each once, sorted by code points (in UTF-8: by bytes). If there are more than \
-`items`, a uniform sequence of `items` of them takes part, in that order.
+`items`, a uniform sequence of `items` of them takes part, in that order. With a `step`, its answers take part, \
+as above.
 5. With an invitation, the report has all of these items, and the invitation's ticket. Else each item has a coin of \
 its own, which falls with probability `rate`; the report has those whose coin fell, in the same order, and the \
 device's ticket. A report without an item is sent as well.

@@ -1,4 +1,4 @@
-"""Pictures of the page about mechanisms: `python -m tests.docs.pictures` writes them to docs/assets.
+"""Pictures of the pages about mechanisms and collections: `python -m tests.docs.pictures` writes them to docs/assets.
 
 One idea each, of lines, bars and words. What is released is filled, what is not has a dashed outline, noise is a dot on
 a line: nothing is told apart by hue alone. Each has a white ground of its own, so that it can be read on a dark page.
@@ -208,6 +208,58 @@ def distribution() -> Iterable[str]:
     yield word(252, 115, "not for all of a person's rows", "start") + word(170, 186, "people around the last estimate")
 
 
+def parties(middle: str, end: str, shown: tuple[str, str, str]) -> Iterable[str]:
+    """People on the left, somebody in the middle, the analyst on the right: their names, and what each has."""
+    for y in (40, 80, 120):
+        yield line(76, y, 168, y)
+        yield f'<path d="M168 {y - 5} L178 {y} L168 {y + 5} Z" fill="{INK}"/>'
+    yield line(312, 80, 352, 80) + f'<path d="M352 75 L362 80 L352 85 Z" fill="{INK}"/>'
+    yield rect(180, 16, 130, 128, f'fill="#ffffff" stroke="{INK}"')
+    for x, name, has in zip((70, 245, 400), ("each person", middle, end), shown, strict=True):
+        yield word(x, 168, name) + word(x, 189, has)
+
+
+def result(heights: Sequence[int], hidden: int = 0, moved: Sequence[int] = ()) -> Iterable[str]:
+    """Bars of the result; the last ones stay hidden, or all have noise."""
+    for number, height in enumerate(heights):
+        style = HIDDEN if number >= len(heights) - hidden else SHOWN
+        yield rect(372 + 30 * number, 140 - height, 24, height, style)
+        if moved:
+            yield noise(384 + 30 * number, height + FLOOR - 140, moved[number], 9)
+    yield line(366, 140, 464, 140)
+
+
+def reports() -> Iterable[str]:
+    """A trusted aggregator reads every report, and shows what is common."""
+    yield from parties("aggregator", "analyst", ("tosses coins", "sees every report", "sees what is common"))
+    for y, inside in ((40, True), (80, False), (120, True)):
+        yield dot(60, y, 12, SHOWN if inside else HIDDEN)
+    yield word(245, 46, "blue") + word(245, 86, "(nothing)") + word(245, 126, "red")
+    yield from result((100, 70, 24), hidden=1)
+    yield line(366, 90, 464, 90, 'stroke-dasharray="7 5"')
+
+
+def masked() -> Iterable[str]:
+    """A server adds masked numbers, which look random, and sees their noisy sum."""
+    yield from parties("server", "analyst", ("adds noise, masks", "sees masked numbers", "sees noisy counts"))
+    for y in (40, 80, 120):
+        yield dot(60, y, 12, SHOWN) + dot(60, y, 4)
+    yield word(245, 46, "8f 31 c7") + word(245, 86, "02 d9 5e") + word(245, 126, "b4 6a 10")
+    yield from result((100, 70, 24), moved=(5, -6, 4))
+
+
+def shuffled() -> Iterable[str]:
+    """A shuffler forgets who sent which message; noise hides items among the messages."""
+    yield from parties("shuffler", "analyst", ("adds noise", "forgets who sent what", "sees noisy buckets"))
+    for y in (40, 80, 120):
+        yield dot(60, y, 12, SHOWN)
+        yield from (dot(60 + x, y - 14, 4) for x in (-10, 0, 10))
+    spots = ((200, 40), (232, 56), (268, 36), (292, 66), (212, 92), (250, 84), (284, 108), (224, 124), (262, 128))
+    for number, (x, y) in enumerate(spots):
+        yield dot(x, y, 6, SHOWN) if number % 4 == 1 else dot(x, y, 4)
+    yield from result((60, 40, 30), moved=(6, -6, 5))
+
+
 PICTURES: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
     "known": (
         known,
@@ -232,12 +284,18 @@ PICTURES: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
     "shape": (shape, "Sorted counts as columns of boxes. One more person adds one box."),
     "distribution": (distribution, "People as points around an estimate; one far away is pulled in to a circle."),
 }
-"""What draws a picture, and what it shows in words."""
+"""What draws a picture of a mechanism, and what it shows in words."""
+TRUST: dict[str, tuple[Callable[[], Iterable[str]], str]] = {
+    "reports": (reports, "People send reports that an aggregator reads; the analyst sees only the common items."),
+    "masked": (masked, "People send masked numbers with noise; server and analyst see noisy counts."),
+    "shuffled": (shuffled, "People send messages among noise; a shuffler mixes them; the analyst sees noisy buckets."),
+}
+"""Who sees what in a collection from people who keep their data."""
 
 
 def svg(name: str) -> str:
     """The picture as a file."""
-    draw, description = PICTURES[name]
+    draw, description = (PICTURES | TRUST)[name]
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="d"'
     look = f'font-family="system-ui, sans-serif" font-size="15" fill="{INK}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {look}><desc id="d">{escape(description)}</desc>'
@@ -246,7 +304,7 @@ def svg(name: str) -> str:
 
 def write() -> None:
     """Write all pictures."""
-    for name in PICTURES:
+    for name in PICTURES | TRUST:
         (FOLDER / f"{name}.svg").write_text(svg(name))
 
 

@@ -1,4 +1,4 @@
-"""The page about mechanisms: a picture and a worked number for each family, both of today's code."""
+"""Pages about mechanisms and collections: a picture and a worked number for each family, both of today's code."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import headcount as hc
-from tests.docs.pictures import FILL, FOLDER, INK, JOINT_THRESHOLDS, NOISE, PICTURES, THRESHOLDS, svg
+from tests.docs.pictures import FILL, FOLDER, INK, JOINT_THRESHOLDS, NOISE, PICTURES, THRESHOLDS, TRUST, svg
 from tests.docs.site import MIN_CONTRAST, contrast
 from tests.docs.test_proofs import ITEMS, NUMBER, TABLE, parts
 
@@ -16,7 +16,7 @@ FIRST = {"by": "item", "epsilon": 1}
 MEDIAN = {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "epsilon": 1}
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", PICTURES | TRUST)
 def test_a_picture_is_what_its_script_draws(name: str) -> None:
     assert (FOLDER / f"{name}.svg").read_text() == svg(name)
     ET.fromstring(svg(name))
@@ -28,6 +28,11 @@ def test_every_family_has_one_picture() -> None:
     assert sorted(name for names in shown for name in names) == sorted(PICTURES)
     assert all(len(names) == 1 for names in shown)
     assert "![" not in shared
+
+
+def test_every_way_to_collect_has_one_picture() -> None:
+    page = (FOLDER.parent / "how-to" / "federated.md").read_text()
+    assert sorted(re.findall(r"!\[.{20,}\]\(\.\./assets/(\w+)\.svg\)", page)) == sorted(TRUST)
 
 
 def test_colours_differ_in_lightness() -> None:

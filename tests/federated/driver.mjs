@@ -7,7 +7,8 @@ import { Client, Invitation, Report, Round } from "../../clients/javascript/inde
 import { delta as oneReport } from "../../clients/javascript/one.js";
 import { Ratio } from "../../clients/javascript/ratio.js";
 import { delta as severalReports, moreThan } from "../../clients/javascript/several.js";
-import { canonical, digest } from "../../clients/javascript/spelling.js";
+import { canonical, digest, float } from "../../clients/javascript/spelling.js";
+import { answers } from "../../clients/javascript/step.js";
 
 const KINDS = { round: Round, invitation: Invitation, report: Report };
 const people = new Map();
@@ -18,6 +19,9 @@ const COMMANDS = {
   spell: ({ fields }) => canonical(fields),
   digest: ({ text, key }) => digest(text, Buffer.from(key, "hex")),
   holds: ({ round }) => Round.fromText(round).holds,
+  promise: ({ round }) => Round.fromText(round).promise,
+  level: ({ round, items }) => answers(roundOf(round).step, items),
+  float: ({ number }) => float(Number(number)),
   price: ({ rate, threshold, epsilon }) => fraction(oneReport(Ratio.parse(rate), threshold, Ratio.parse(epsilon))),
   prices: ({ rate, threshold, items, neighbours, epsilon }) =>
     fraction(severalReports(Ratio.parse(rate), threshold, items, neighbours, Ratio.parse(epsilon))),

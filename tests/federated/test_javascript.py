@@ -14,12 +14,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from headcount.account.curves import sampling
 from headcount.account.events import Neighbours, SampleThreshold
+from headcount.errors import BadParameter
 from headcount.exact import written
-from headcount.federated import Aggregator, Analyst, Client, Invitation, Report, Round
+from headcount.federated import Aggregator, Analyst, Client, Invitation, Report, Result, Round
+from headcount.federated.rounds import RoundsAnalyst, collect_rounds, heavy_hitters, quantiles
+from headcount.federated.step import Nodes, Prefixes, Scale, step_of
 from headcount.federated.transport import MemoryTransport, collect
 from tests.effort import runs
 from tests.federated.node import NODE, Node, NodeTransport, RefusedThere, needs_node
@@ -50,11 +54,9 @@ def test_messages_are_spelled_as_the_vectors_are(node: Node, vector: dict[str, A
     assert node.run("spell", fields=vector["fields"]) == vector["text"]
     if "digest" in vector:
         assert node.run("digest", text=vector["text"], key="") == vector["digest"]
-    if "step" in vector["fields"]:
-        assert refusal(node, "read", kind="round", text=vector["text"]) == "BadParameter"  # no series of rounds yet
-    elif vector["kind"] in ("round", "invitation", "report"):
+    if vector["kind"] in ("round", "invitation", "report"):
         assert node.run("read", kind=vector["kind"], text=vector["text"]) == vector["text"]
-    if vector["kind"] == "round" and "step" not in vector["fields"]:
+    if vector["kind"] == "round":
         assert node.run("holds", round=vector["text"]) == vector["holds"]
 
 
@@ -90,6 +92,16 @@ def test_reports_are_the_same_byte_for_byte(node: Node, vector: dict[str, Any]) 
     node.run("person", name="vector", items=vector["items"], key=vector["key"], bytes=vector["bytes"])
     found = node.run("answer", name="vector", round=vector["round"], invitation=vector["invitation"])
     assert found == vector["report"] == Report.from_json(found).to_json()
+
+
+@pytest.mark.parametrize("vector", VECTORS["steps"], ids=lambda vector: vector["what"])
+def test_answers_in_a_series(node: Node, vector: dict[str, Any]) -> None:
+    """All answers of a step are in a report only if all coins fall: the most that one report can have."""
+    assert node.run("promise", round=vector["round"]) == vector["promise"]
+    sure = "00" * 64  # below every rate's numerator: each coin falls
+    node.run("person", name="series", items=vector["items"], key=vector["key"], bytes=sure)
+    report = Report.from_json(node.run("answer", name="series", round=vector["round"]))
+    assert list(report.items) == vector["answers"]
 
 
 def test_prices(node: Node) -> None:
@@ -249,6 +261,88 @@ def test_numbers_are_written_as_in_python(node: Node) -> None:
         assert node.run("written", text=text) == written(Fraction(text))
 
 
+# series of rounds
+
+SCALES = [
+    Scale((0.0, 0.1, 1e-7 + 1, 1000.0), 64, True),
+    Scale((-1e6, -1.5, 0.0, 1e-5, 0.3, 1e15, 1e300), 1000, False),
+    Scale(tuple(2.0**power for power in range(-40, 20)), 2**14, True),
+    Scale((0.1, 0.7), 2**17, False),
+    Scale((-3.0, 0.0, 5e-324, 4.0), 3, True),
+]
+
+
+@pytest.mark.every_case
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: str(scale.cells))
+def test_cells_are_the_same_for_any_number(node: Node, scale: Scale) -> None:
+    """Random numbers, the ends of all cells and their neighbours, in spellings that either language may write."""
+    rng = np.random.default_rng(7)
+    ends = rng.choice(scale.axis.points, 150)
+    near = np.concatenate([ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf)])
+    drawn = rng.uniform(scale.edges[0] - 1, scale.edges[-1] * 1.01, 150)
+    texts = [repr(float(value)) for value in [*near, *drawn, *rng.choice(scale.edges, 40)]]
+    texts += [f"{value:.60g}" for value in near[:100]] + ["1e999", "-1e999", "+.5", "7.", "-0", "0x1", "1_0", "1e", ""]
+    step = step_of("0" * 32, 0, 2, Nodes(scale, 1))
+    round_ = replace(ROUND, items=1, step=step).to_json()
+    for text in texts:
+        assert node.run("level", round=round_, items=[text]) == step.level.answers([text]), text
+
+
+def test_floats_are_written_as_in_python(node: Node) -> None:
+    numbers = [0.0, -0.0, 1.0, 1e15, 1e16, 123456789012345680.0, 1e-4, 1e-5, 1.5e-7, -2.5, 1e300, 5e-324, 0.1, 1e22]
+    numbers += [float(each) for each in np.random.default_rng(3).standard_cauchy(200)]
+    for number in numbers:
+        assert node.run("float", number=repr(number)) == repr(number)
+
+
+def test_prefixes_are_of_code_points(node: Node) -> None:
+    round_ = replace(ROUND, items=2, step=step_of("0" * 32, 1, 2, Prefixes(("𝄞", "é"), 1, 2))).to_json()
+    assert node.run("level", round=round_, items=["𝄞🎵x", "éa", "e", "𝄞"]) == ["𝄞🎵", "éa", "𝄞"]
+
+
+def test_a_series_is_paid_once_and_each_of_its_rounds_is_answered_once(node: Node) -> None:
+    plan = quantiles("How many?", range=(0, 64), cells=64, epsilon=1)
+    first = plan.next_round([])
+    assert first is not None
+    second = plan.next_round([Result(first.digest, ())])
+    assert second is not None
+    node.run("person", name="once", items=["5"], epsilon="1.5")
+    for round_ in (first, second):
+        node.run("answer", name="once", round=round_.to_json())
+        with pytest.raises(RefusedThere, match="has answered this round"):
+            node.run("answer", name="once", round=round_.to_json())
+    assert first.step is not None
+    again = replace(first, step=replace(first.step, nodes=Nodes(plan.scale, 1)))
+    with pytest.raises(RefusedThere, match="has answered this round"):  # another level of the same number
+        node.run("answer", name="once", round=again.to_json())
+    other = replace(first, step=replace(first.step, series=secrets.token_hex(16)))
+    with pytest.raises(RefusedThere, match="budget"):
+        node.run("answer", name="once", round=other.to_json())
+
+
+def test_steps_that_contradict_themselves_are_refused_by_both(node: Node) -> None:
+    scale = '{"cells":64,"clamped":true,"edges":["0.0","1000.0"]}'
+    nodes = f'{{"scale":{scale},"width":16}}'
+    text = replace(ROUND, step=step_of("0" * 32, 1, 2, Nodes(Scale((0.0, 1000.0), 64, True), 16))).to_json()
+    assert nodes in text
+    changes = [('"0.0"', '"0"'), ('"1000.0"', '"1e3"'), ('"1000.0"', '"inf"'), ('"1000.0"', '"0.0"')]
+    changes += [('"cells":64', '"cells":0'), ('"0.0"', '"0x0"'), ('"0.0"', "0")]
+    changes += [('"clamped":true', '"clamped":1'), ('"width":16', '"width":131073'), ('"number":1', '"number":2')]
+    changes += [('"rounds":2', '"rounds":65'), ('"rounds":2', '"rounds":1'), (nodes, "null"), ('"cuts":null,', "")]
+    changes += [('"cuts":null', f'"cuts":{{"cuts":[1],"scale":{scale}}}'), ('"scale":{', '"scales":{')]
+    changes += [('"items":2', '"items":501'), ('"people":null', '"people":5'), ('"cuts":null', '"cuts":[]')]
+    for before, after in changes:
+        changed = text.replace(before, after, 1)
+        assert changed != text
+        with pytest.raises(BadParameter):
+            Round.from_json(changed)
+        assert refusal(node, "read", kind="round", text=changed) == "BadParameter", changed
+    null = ROUND.to_json().replace('"threshold"', '"step":null,"threshold"')
+    with pytest.raises(BadParameter):
+        Round.from_json(null)
+    assert refusal(node, "read", kind="round", text=null) == "BadParameter"
+
+
 # exact coins
 
 
@@ -318,6 +412,24 @@ def test_a_round_that_invites_both_kinds_of_clients(node: Node) -> None:
     for item in ("there", "here"):
         deviation = float(200 * round_.rate * (1 - round_.rate)) ** 0.5
         assert abs(counts[item] - 200 * round_.rate) < 5.5 * deviation
+
+
+def test_quantiles_of_both_kinds_of_clients(node: Node) -> None:
+    """Numbers below 100 live in JavaScript, those above in Python: the median lies between."""
+    there, here = ([[str(first + number)] for number in range(250)] for first in (0, 750))
+    plan = quantiles("How many?", range=(0, 1024), cells=64, q=[0.1, 0.5, 0.9], epsilon=8)
+    table = collect_rounds(RoundsAnalyst(plan), Both(node, there, here)).table
+    low, middle, high = table["value"].to_pylist()
+    assert 0 <= low < 200 < middle < 800 < high <= 1024
+
+
+def test_heavy_hitters_of_both_kinds_of_clients(node: Node) -> None:
+    """Half of the people who have an item use one language, half the other; without either half it is not found."""
+    words = ["🎵 song", "song 1", "song 2"]
+    people = [[word] for word in words for _ in range(120)] + [[f"rare {number}"] for number in range(40)]
+    plan = heavy_hitters("Which?", share="0.2", people=400, lengths=[2, 5], epsilon=8, delta="1e-4")
+    found = collect_rounds(RoundsAnalyst(plan), Both(node, people[::2], people[1::2])).table
+    assert sorted(found["item"].to_pylist()) == sorted(words)
 
 
 def test_the_same_device_counts_once_in_either_language(node: Node) -> None:

@@ -12,6 +12,8 @@ examples.py  examples at the end of the help
 audit.py     `headcount audit`
 demo.py      `headcount demo`
 ledger.py    `headcount ledger`
+federated.py `headcount federated`
+people.py    items of each person in files
 suggestions.py  what was probably meant
 stopping.py  signals
 progress.py  the progress line
@@ -47,8 +49,16 @@ def _run() -> None:
 
 
 def _as_options(message: str) -> str:
-    from headcount.cli.job import option_names
     from headcount.cli.spelling import as_options
 
-    job = sys.argv[1].replace("-", "_") if len(sys.argv) > 1 else ""
-    return as_options(message, option_names(job))
+    return as_options(message, _option_names(sys.argv[1].replace("-", "_") if len(sys.argv) > 1 else ""))
+
+
+def _option_names(command: str) -> list[str]:
+    if command == "federated":
+        from headcount.cli import federated
+
+        return federated.option_names()
+    from headcount.cli import job
+
+    return job.option_names(command)

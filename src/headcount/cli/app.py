@@ -17,6 +17,7 @@ from headcount.jobs import JOBS
 
 OTHERS = {
     "demo": ("demo", "Make a table, plan, release, plot, and look at the ledger."),
+    "federated": ("app", "What a collection from people who keep their data takes, before anybody takes part."),
     "audit": ("audit", "Audit a function of yours."),
     "ledger": ("app", "The budget of all data about the same people, and what was spent."),
 }

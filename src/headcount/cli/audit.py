@@ -103,8 +103,10 @@ def audit_retries(lines: int) -> bool:
 
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a bar on stderr for the duration of the block. It has no thread of its own: the chaos test forks."""
-    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+    """Show a bar on stderr, if that is a terminal, for the duration of the block. It has no thread of its own: the
+    chaos test forks."""
+    hidden = not sys.stderr.isatty()
+    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False, disable=hidden) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done, refresh=True)
 

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import Parameter
 from io import StringIO
 from pathlib import Path
@@ -23,10 +23,10 @@ SHARED = ("data", "user", "neighbours", "ledger")
 def own_options(function: Callable[..., Any]) -> list[Parameter]:
     """The options that only this job has."""
     own = [each for name, each in parameters_of(function).items() if name not in SHARED]
-    return [option for each in own for option in _options(each, example_of(function, each.name))]
+    return [option for each in own for option in options_of(each, example_of(function, each.name))]
 
 
-def _options(parameter: JobParameter, example: str) -> list[Parameter]:
+def options_of(parameter: JobParameter, example: str = "") -> list[Parameter]:
     """The option of a parameter, and that of a file that its values may be in."""
     typed = parameter.typed
     if not typed.file:
@@ -57,23 +57,35 @@ def _shown(default: Any) -> str:
 
 def arguments(function: Callable[..., Any], typed: dict[str, Any]) -> dict[str, Any]:
     """The function's arguments, from options as typed; those that were not typed and have no default are left out."""
+
+    def value(parameter: JobParameter, given: Any, before: dict[str, Any]) -> Any:
+        found = plain_value(parameter, given, before)
+        return with_options(function, parameter.name, found) if isinstance(found, str) else found
+
+    return values(parameters_of(function), typed, value)
+
+
+def plain_value(parameter: JobParameter, typed: Any, before: dict[str, Any]) -> Any:
+    """A parameter's value, from what was typed and the arguments before it."""
+    if parameter.typed.parse:
+        return parameter.typed.parse(typed, before)
+    return _number_or_text(typed) if int in parameter.kinds and isinstance(typed, str) else typed
+
+
+def values(
+    parameters: Mapping[str, JobParameter],
+    typed: Mapping[str, Any],
+    value: Callable[[JobParameter, Any, dict[str, Any]], Any] = plain_value,
+) -> dict[str, Any]:
+    """The values of parameters, from options as typed; those that were not typed and have no default are left out."""
     found = dict[str, Any]()
-    for name, parameter in parameters_of(function).items():
-        value, file = typed.get(name), typed.get(f"{name}_file")
-        if value is not None and value != []:
-            found[name] = _value(function, parameter, value, found)
+    for name, parameter in parameters.items():
+        given, file = typed.get(name), typed.get(f"{name}_file")
+        if given is not None and given != []:
+            found[name] = value(parameter, given, found)
         if file is not None:
             found[name] = _rows_in(file, name, found.get(name))
     return found
-
-
-def _value(function: Callable[..., Any], parameter: JobParameter, typed: Any, before: dict[str, Any]) -> Any:
-    """A parameter's value, from what was typed."""
-    if parameter.typed.parse:
-        value = parameter.typed.parse(typed, before)
-    else:
-        value = _number_or_text(typed) if int in parameter.kinds and isinstance(typed, str) else typed
-    return with_options(function, parameter.name, value) if isinstance(value, str) else value
 
 
 def _number_or_text(typed: str) -> int | str:

@@ -14,6 +14,8 @@ listed/ is for items of a public list, by a secure sum (secure/): people add noi
 adds them up is trusted with nobody's items.
 
 shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever published.
+
+planning/ says what any of these takes from each client and how far off it is, before anybody takes part.
 """
 
 from headcount.federated.aggregator import Aggregator

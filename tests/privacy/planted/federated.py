@@ -4,6 +4,12 @@ from tests.privacy.bug import Bug
 
 BUGS = [
     Bug(
+        "federated: a simulation of data shows estimates that no ledger paid for",
+        "federated/planning/simulation.py",
+        (("table=found.table if made_up else None", "table=found.table"),),
+        "tests/federated/test_planning.py::test_a_simulation_of_data_shows_no_value_and_keeps_none",
+    ),
+    Bug(
         "federated: a report is for any round of its id",
         "federated/schema/record.py",
         (("hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()", "self.id"),),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import sqrt
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from headcount.bound import Bounded, SampledEvents
 from headcount.errors import BadParameter
+from headcount.estimate.constants import Z
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Integers
 from headcount.federated.messages import Result
@@ -31,6 +33,8 @@ from headcount.release.views.view import View
 from headcount.wording import format_number
 
 Method = Literal["tree", "search"]
+PEOPLE_OF_ERROR = 10_000
+"""Number of people for which mechanisms state the error of a sample."""
 NOBODY = pa.table({})
 """The items of a number: there are none."""
 
@@ -41,6 +45,8 @@ class NumbersPlan(RoundsPlan):
 
     unit: ClassVar[str] = "people"
     error_unit: ClassVar[str] = "ranks"
+    error_of: ClassVar[str] = ""
+    """Of which value the error is, if values differ."""
     scale: Annotated[Scale, Nested(Scale)]
     """Its public scale."""
 
@@ -71,8 +77,13 @@ class NumbersPlan(RoundsPlan):
 
     @property
     def visible(self) -> str:
-        error = format_number(self.mechanism.error)
-        return f"  error    {error} {self.error_unit} if 10,000 people answer, ten times that if a million do (95%)"
+        error = f"{format_number(self.error_at(PEOPLE_OF_ERROR))} {self.error_unit}{self.error_of}"
+        return f"  error    {error} if 10,000 people answer, ten times that if a million do (95%)"
+
+    def error_at(self, people: int) -> float:
+        """The 95% quantile of the error if this many people answer."""
+        error: float = self.mechanism.error
+        return error * sqrt(people / PEOPLE_OF_ERROR)
 
     def steps(self) -> list[str]:
         ends = self.scale.edges[0], self.scale.edges[-1]
@@ -179,6 +190,7 @@ class RangesPlan(NumbersPlan):
     what: ClassVar[str] = "ranges of a number"
     by: ClassVar[tuple[str, ...]] = ("from", "to")
     error_unit: ClassVar[str] = "people"
+    error_of: ClassVar[str] = " for a range of half of them"
     view: ClassVar[View] = RANGES
     ranges: Annotated[tuple[tuple[float, float], ...], Many(Doubles(2), MAX_CUTS)]
     """The ends of each range, which are edges of the scale."""
@@ -191,6 +203,11 @@ class RangesPlan(NumbersPlan):
         ends = {end for each in self.ranges for end in each}
         if not ends <= set(self.scale.edges) or self.scale.cells != len(self.scale.edges) - 1 or self.items != 1:
             raise BadParameter("ranges: their ends are the edges of the cells.", fix="ranges=[(0, 10), (10, 100)]")
+
+    def error_at(self, people: int) -> float:
+        """The 95% quantile of the error of a count of half of these people: those outside say nothing about it."""
+        rate = float(self.rate)
+        return Z * sqrt(people / 2 * (1 - rate) / rate)
 
     @cached_property
     def mechanism(self) -> Hierarchy:
