@@ -7,23 +7,32 @@ from math import ceil
 from typing import Annotated, Literal, get_args
 
 from headcount.account.composition.compose import covers
-from headcount.account.curves.threshold import changed_people
-from headcount.account.events import Event, Guarantee
+from headcount.account.events import Event, Guarantee, Neighbours
 from headcount.account.guarantee import Cost
+from headcount.bound import Sensitivity
 from headcount.errors import BadParameter
 from headcount.exact import round_up, written
 from headcount.federated.listed.gaussian import GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.shares import NoiseShares
-from headcount.federated.messages import ITEM, MAX_ITEMS, Epsilon, Id, Question, Relation
-from headcount.federated.schema import Choice, Digested, Ratio, Texts, Whole
+from headcount.federated.messages import (
+    ITEM,
+    MAX_ITEMS,
+    MAX_PEOPLE,
+    MAX_SITES_PER_PERSON,
+    Epsilon,
+    Id,
+    Question,
+    Relation,
+)
+from headcount.federated.schema import Added, Choice, Digested, Ratio, Texts, Whole
 from headcount.federated.secure.partners import MAX_FAILURE, MAX_PARTNERS, failure
 from headcount.federated.secure.terms import SumTerms
 from headcount.wording import counted_noun, format_number
 
 MAX_KEYS = 2**16
-MAX_PEOPLE = 2**20
-"""Largest number of people in one sum: their server holds everybody's keys."""
+MAX_PARTIES = 2**20
+"""Largest number of people, or of sites, who answer in one sum: their server holds everybody's keys."""
 MIN_NEEDED = 2
 """Fewest people who are counted on: one of them may subtract their own noise."""
 MAX_UNIT = 2**20
@@ -51,10 +60,10 @@ class SecureRound(Digested):
     items: Annotated[int, Whole(1, MAX_ITEMS)]
     """Maximum number of items that one person contributes."""
     people: Annotated[int, Whole(3, MAX_PEOPLE)]
-    """Largest number of people who take part. Public, as is who answers."""
-    minimum: Annotated[int, Whole(2, MAX_PEOPLE)]
+    """Largest number of people who take part; with `sites`, of those whom all sites have. Public, as is who answers."""
+    minimum: Annotated[int, Whole(2, MAX_PARTIES)]
     """Fewest answers: with fewer, nothing is opened."""
-    honest: Annotated[Fraction, Ratio(Fraction(1, MAX_PEOPLE), 1, longest=MAX_DIGITS)]
+    honest: Annotated[Fraction, Ratio(Fraction(1, MAX_PARTIES), 1, longest=MAX_DIGITS)]
     """Smallest share of `minimum` people who answer, add their noise, and tell nobody."""
     noise: Annotated[Noise, Choice(get_args(Noise))]
     spread: Annotated[Fraction, Ratio(Fraction(1, 100), MAX_VARIANCE, longest=MAX_DIGITS)]
@@ -72,9 +81,16 @@ class SecureRound(Digested):
     epsilon: Epsilon
     delta: Annotated[Fraction, Ratio(0, Fraction(99, 100), longest=MAX_DIGITS)]
     """Guarantee to every person: (epsilon, delta), for this round alone."""
+    sites: Annotated[int | None, Added(Whole(3, MAX_PARTIES))] = None
+    """Largest number of sites, each of which answers for many people; left out where people answer by themselves."""
+    sites_per_person: Annotated[int | None, Added(Whole(2, MAX_SITES_PER_PERSON))] = None
+    """Largest number of sites that have the same person; left out if it is 1: then a person at two is two people."""
 
     rules = (
-        "There is at least one key; `minimum` is at most `people`; `partners` is even.",
+        f"There is at least one key; `minimum` is at most `sites` or, without it, `people`, which is then at most "
+        f"{MAX_PARTIES:,}; `partners` is even.",
+        "`sites_per_person` is left out without `sites`, and is at most `sites`.",
+        "With `sites`, a site takes part in the sum as a person does, and n is the number of sites.",
         "`honest` times `minimum` is above 1.",
         f'With `noise` "laplace", `unit` is 1 and `spread` at most {MAX_SCALE:,}.',
         "Noise, bits, partners and threshold keep the promise; whoever gets the round checks that.",
@@ -84,10 +100,15 @@ class SecureRound(Digested):
         """Raise BadParameter for fields that contradict each other."""
         if not self.keys:
             raise BadParameter("keys: empty, so that nothing is counted.", fix='keys=["blue", "red"]')
-        if self.minimum > self.people or self.partners % 2:
+        if self.minimum > self.parties or self.partners % 2:
             raise BadParameter(
-                f"minimum={self.minimum}, partners={self.partners}: at most all people, and an even number.",
-                fix=f"minimum={self.people}, partners={self.partners + self.partners % 2}",
+                f"minimum={self.minimum}, partners={self.partners}: at most all who answer, and an even number.",
+                fix=f"minimum={self.parties}, partners={self.partners + self.partners % 2}",
+            )
+        Whole(3, MAX_PARTIES).check("people", self.parties)
+        if self.memberships > (self.sites or 1):
+            raise BadParameter(
+                f"sites_per_person={self.memberships}: at most as many as there are sites.", fix="sites_per_person=1"
             )
         if self.noise == "laplace" and (self.unit != 1 or self.spread > MAX_SCALE):
             raise BadParameter(f'noise="laplace": the unit is 1, the scale at most {MAX_SCALE:,}.', fix="unit=1")
@@ -108,9 +129,24 @@ class SecureRound(Digested):
         return self.needed - 1
 
     @property
-    def change(self) -> int:
-        """Number of counts that one person can change, by one person each."""
-        return min(self.items * changed_people(self.neighbours), len(self.keys))
+    def parties(self) -> int:
+        """Largest number of those who answer: of sites or, without them, of people."""
+        return self.people if self.sites is None else self.sites
+
+    @property
+    def most(self) -> int:
+        """The most people whom one answer has in a count: a site cuts its own counts there."""
+        return 1 if self.sites is None else self.people
+
+    @property
+    def memberships(self) -> int:
+        """The most sites that have the same person."""
+        return self.sites_per_person or 1
+
+    @property
+    def change(self) -> Sensitivity:
+        """By how much one person changes counts, in people."""
+        return person_change(self.items, self.memberships, self.neighbours, len(self.keys))
 
     @cached_property
     def shares(self) -> NoiseShares:
@@ -120,7 +156,7 @@ class SecureRound(Digested):
     @cached_property
     def failure(self) -> Fraction:
         """A bound on the chance that the server can learn more than the sum: it is part of delta."""
-        return failure(self.people, self.needed, self.partners, self.threshold)
+        return failure(self.parties, self.needed, self.partners, self.threshold)
 
     @cached_property
     def slack(self) -> Fraction:
@@ -137,19 +173,19 @@ class SecureRound(Digested):
     def holds(self) -> bool:
         """True if the noise keeps the promise, no sum wraps, and enough partners restore a secret."""
         safe = self.failure <= MAX_FAILURE and self.slack < 1 and 2 * self.threshold > self.terms.most_partners
-        fits = self.bits >= self.shares.bits(self.people, len(self.keys))
+        fits = self.bits >= self.shares.bits(self.parties, len(self.keys), self.most)
         return safe and fits and covers(Cost(self.epsilon, self.delta), self.events)
 
     @cached_property
     def terms(self) -> SumTerms:
         """Terms of the sum."""
-        places = self.digest, self.people, self.minimum, self.partners, self.threshold
+        places = self.digest, self.parties, self.minimum, self.partners, self.threshold
         return SumTerms(*places, len(self.keys), self.bits)
 
     @property
     def deviation(self) -> float:
         """Standard deviation of a count's noise if everybody answers."""
-        return self.shares.deviation(self.people)
+        return self.shares.deviation(self.parties)
 
     @property
     def vector_bytes(self) -> int:
@@ -157,25 +193,55 @@ class SecureRound(Digested):
         return -(-len(self.keys) * self.bits // 8)
 
     def __str__(self) -> str:
-        silent = f"{self.people - self.minimum:,} of {self.people:,} people may be missing"
+        silent = f"{self.parties - self.minimum:,} of {self.parties:,} {self.who} may be missing"
         others = self.minimum - self.needed
-        partners = min(self.partners, self.people - 1)
+        partners = min(self.partners, self.parties - 1)
+        each = "each person" if self.sites is None else "each site"
         return "\n".join(
             [
                 self.asks,
-                f"  people   up to {self.people:,}, with {self._items}; who answers is not hidden",
-                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}",
+                f"  people   up to {self.people:,}{self._places}, with {self._items}; who answers is not hidden",
+                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {self._hidden}",
                 f"  noise    {format_number(self.deviation)} a count (standard deviation), on {len(self.keys):,} items",
                 f"  sees     the server sees masked numbers and their sum: {self.bits} bits for each item",
                 f"  answers  {self.minimum:,} are needed, else nothing is opened: {silent}",
                 f"  honest   {self.needed:,} of these must add noise and tell nobody: {others:,} may not",
-                f"  masks    each person with {partners:,} others, of whom {self.threshold:,} restore a secret",
+                f"  masks    {each} with {partners:,} others, of whom {self.threshold:,} restore a secret",
             ]
         )
 
     @property
+    def who(self) -> str:
+        """Those who answer, in a word."""
+        return "people" if self.sites is None else "sites"
+
+    @property
+    def _places(self) -> str:
+        """Where people are, if not each on their own."""
+        if self.sites is None:
+            return ""
+        each = "one" if self.memberships == 1 else f"up to {self.memberships:,}"
+        return f" at up to {self.sites:,} sites, each at {each}"
+
+    @property
+    def _hidden(self) -> str:
+        """What the promise is for."""
+        at_sites = self.sites is not None and self.neighbours == "add-remove"
+        return "for whether a person is there, and with which items" if at_sites else _HIDDEN[self.neighbours]
+
+    @property
     def _items(self) -> str:
-        return f"at most {counted_noun(self.items, 'item')} each" if self.items > 1 else "at most one item each"
+        at = "" if self.memberships == 1 else " at each"
+        return (
+            f"at most {counted_noun(self.items, 'item')} each{at}" if self.items > 1 else f"at most one item each{at}"
+        )
+
+
+def person_change(items: int, memberships: int, neighbours: Neighbours, cells: int) -> Sensitivity:
+    """By how much one person changes the counts of `cells` items, in people: at each of their sites they add 1 to at
+    most `items` counts, which may be the same ones at all of these sites."""
+    added = items * memberships
+    return Sensitivity(added, memberships, added, added * memberships).change(neighbours).within(cells)
 
 
 _HIDDEN = {
