@@ -103,8 +103,8 @@ def _guarantee(round_: Round) -> str:
     epsilon, delta = float(round_.epsilon), float(round_.delta)
     return (
         f"Privacy: {CHANGES[round_.neighbours]}{_at_sites(round_)} changes the probability of any outcome by at most a "
-        f"factor of {exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. It does not "
-        "hide who answers from anyone who watches the network."
+        f"factor of {exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. "
+        "It does not hide who answers from anyone who watches the network."
     )
 
 

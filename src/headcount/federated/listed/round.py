@@ -200,7 +200,8 @@ class SecureRound(Digested):
         return "\n".join(
             [
                 self.asks,
-                f"  people   up to {self.people:,}{self._places}, with {self._items}; who answers is not hidden",
+                f"  people   up to {self.people:,}, with {self._items}; who answers is not hidden",
+                *([f"  sites    up to {self.sites:,}; {self._memberships}"] if self.sites else []),
                 f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {self._hidden}",
                 f"  noise    {format_number(self.deviation)} a count (standard deviation), on {len(self.keys):,} items",
                 f"  sees     the server sees masked numbers and their sum: {self.bits} bits for each item",
@@ -216,12 +217,11 @@ class SecureRound(Digested):
         return "people" if self.sites is None else "sites"
 
     @property
-    def _places(self) -> str:
-        """Where people are, if not each on their own."""
-        if self.sites is None:
-            return ""
-        each = "one" if self.memberships == 1 else f"up to {self.memberships:,}"
-        return f" at up to {self.sites:,} sites, each at {each}"
+    def _memberships(self) -> str:
+        """What a person at several sites counts as."""
+        if self.memberships == 1:
+            return "a person at two of them is two people"
+        return f"a person may be at {self.memberships:,} of them, with as many items at each"
 
     @property
     def _hidden(self) -> str:
@@ -231,10 +231,7 @@ class SecureRound(Digested):
 
     @property
     def _items(self) -> str:
-        at = "" if self.memberships == 1 else " at each"
-        return (
-            f"at most {counted_noun(self.items, 'item')} each{at}" if self.items > 1 else f"at most one item each{at}"
-        )
+        return f"at most {counted_noun(self.items, 'item')} each" if self.items > 1 else "at most one item each"
 
 
 def person_change(items: int, memberships: int, neighbours: Neighbours, cells: int) -> Sensitivity:
