@@ -1,5 +1,6 @@
 """Sites with many people: every table that headcount reads, bounds per person, once per round, and who refuses what."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -34,6 +35,7 @@ from headcount.federated.transport import MemoryTransport, SecureMemoryTransport
 from tests.federated.people import NoNoise
 
 needs_cryptography = pytest.mark.skipif(find_spec("cryptography") is None, reason="needs headcount[secure]")
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "federated.md"
 KEYS = ["blue", "green", "red"]
 ROWS = [("1", "blue"), ("1", "blue"), ("2", "blue"), ("2", "red"), ("3", None), (None, "red"), ("4", "other")]
 COUNTS = [2, 0, 1]
@@ -161,7 +163,10 @@ def test_items_that_are_too_long_for_a_message_are_dropped() -> None:
 @needs_cryptography
 def test_sites_and_their_sum() -> None:
     """Five sites of different sizes, one of which has nobody and one of which never answers."""
-    people = [("1", "blue"), ("2", "red"), ("3", "red")], [("1", "red")], [], [("x", "green")]
+    people: tuple[list[tuple[str, str]], ...] = (
+        *([("1", "blue"), ("2", "red"), ("3", "red")], [("1", "red")]),
+        *([], [("x", "green")]),
+    )
     asked = published(sites=5, minimum=4)
     total = collect_sum(
         asked, SecureMemoryTransport([SecureSite(_texts(each), user="user", by="song") for each in people])
@@ -206,15 +211,17 @@ def test_a_table_that_cannot_be_read_costs_nothing(tmp_path: Path) -> None:
     """It says nothing of rows, and the round can be answered later."""
     path = tmp_path / "rows.parquet"
     pq.write_table(rows(), path)
-    secure, site = (kind(path, user="user", by="song", epsilon=20) for kind in (SecureSite, Site))
+    secure = SecureSite(path, user="user", by="song", epsilon=20)
+    site = Site(path, user="user", by="song", epsilon=20)
     content = path.read_bytes()
     path.write_bytes(content[:40] + b"x" * 20 + content[60:])
     asked, other = published(), Analyst().publish("Which?", epsilon=1)
-    for attempt in (lambda: secure.join(asked), lambda: site.reports(other)):
-        with pytest.raises(ReadingFailed) as refused:
-            attempt()
-        assert "blue" not in str(refused.value)
-    assert all(ClientState.from_json(each.state()).answered == () for each in (secure, site))
+    with pytest.raises(ReadingFailed, match="the round is not answered") as summing:
+        secure.join(asked)
+    with pytest.raises(ReadingFailed, match="the round is not answered") as reporting:
+        site.reports(other)
+    assert not any("blue" in str(each.value) for each in (summing, reporting))
+    assert [ClientState.from_json(each).answered for each in (secure.state(), site.state())] == [(), ()]
     path.write_bytes(content)
     assert len(site.reports(other)) == 4
 
@@ -358,3 +365,13 @@ def test_sums_that_no_modulus_holds_are_refused() -> None:
     keys = [str(number) for number in range(1000)]
     with pytest.raises(BadParameter, match="too large for one sum"):
         SecureAnalyst().publish("Which?", keys=keys, people=2**33, sites=10**6, items=1000, epsilon=20)
+
+
+@needs_cryptography
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    section = PAGE.read_text().partition("## Hospitals: sites with many people")[2]
+    code, output = re.findall(r"```(?:py)?\n(.*?)```", section, re.DOTALL)[:2]
+    exec(code, {})
+    printed = capsys.readouterr().out
+    assert printed.startswith(output)
+    assert 'people per item, from 4 answers to "Which diagnosis?": 3 rows' in printed

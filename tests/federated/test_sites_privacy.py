@@ -24,7 +24,8 @@ from headcount.federated.listed.round import person_change
 from headcount.federated.sample import group_factor
 from headcount.federated.secure.vectors import centred, residues
 from headcount.federated.sites.table import SiteTable, open_table
-from headcount.noise import DiscreteLaplace, Entropy
+from headcount.noise import Entropy
+from headcount.noise.laplace import DiscreteLaplace
 from headcount.source import contributions, open_events
 from tests.federated.people import ID, NoNoise, Numbered, Person, counts, promised
 from tests.federated.test_secure_privacy import LEFT_OUT, Seen, delta_of, moved, together
@@ -176,14 +177,15 @@ CROWD: list[Person] = [("a", "b", "c"), ("b",), ("a", "c"), ()]
 def test_one_person_changes_no_more_than_is_priced_for_any_secret(items: int) -> None:
     """Added, removed or replaced, whatever they have; and as much is reached."""
     asked = tiny(keys=3, items=items)
-    reached = {"add-remove": 0, "replace": 0}
+    reached: dict[Neighbours, int] = {"add-remove": 0, "replace": 0}
     for secret, (first, second) in product(range(3), product(CROWD, CROWD)):
         crowd = rows_of([("a",), ("a", "b", "c")])
         there, other, gone = (
             np.array(_counts(asked, (*crowd, *(("new", item) for item in person)), secret))
             for person in (first, second, ())
         )
-        for kind, change in (("add-remove", there - gone), ("replace", there - other)):
+        changes: dict[Neighbours, Integers] = {"add-remove": there - gone, "replace": there - other}
+        for kind, change in changes.items():
             priced = replace(asked, neighbours=kind).change
             assert np.abs(change).sum() <= priced.total
             assert np.abs(change).max() <= priced.largest
@@ -213,7 +215,7 @@ def test_a_person_at_several_sites_changes_no_more_than_is_priced(
     """All that a person can add at that many sites, and another one instead: within the bound, and each norm is
     reached."""
     one_site = [np.array(each) for each in product((0, 1), repeat=cells) if sum(each) <= items]
-    added = {tuple(sum(parts).tolist()) for parts in product(one_site, repeat=sites)}  # type: ignore[attr-defined]
+    added = {tuple(np.sum(parts, axis=0).tolist()) for parts in product(one_site, repeat=sites)}
     nobody = {(0,) * cells}
     changes = [np.subtract(*each) for each in product(added, added if neighbours == "replace" else nobody)]
     priced = person_change(items, sites, neighbours, cells)
@@ -366,7 +368,7 @@ def test_a_person_at_two_sites_is_two_people_unless_the_round_says_so() -> None:
     that of a round with two sites for each person holds."""
     alone = several(Fraction(1, 4), 2, epsilon=Fraction(1), sites=None, neighbours="add-remove")
     twice = several(Fraction(1, 4), 2, epsilon=Fraction(1), sites=2, neighbours="add-remove")
-    laws = Laws(lambda data, entropy: shown(twice, data, entropy))
+    laws: Laws[Sequence[Rows]] = Laws(partial(shown, twice))
     tuples = [(_frozen(one), _frozen(other)) for one, other in SPREAD]
     exact = laws.worst_delta(tuples, 1).high
     assert exact > alone.delta * 11 / 10

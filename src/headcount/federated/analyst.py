@@ -97,8 +97,10 @@ class Analyst:
         event = rates.best(at_site[0], round_down(at_site[1]), items=items, neighbours=neighbours)
         invited = None if people is None else _invited(people, event.rate, cost[0], round_down(cost[1] * share))
         terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited)
-        at_sites = {"sites_per_person": sites_per_person if sites_per_person > 1 else None}
-        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms, **at_sites) for each in asks)
+        several = sites_per_person if sites_per_person > 1 else None
+        rounds = tuple(
+            Round(self._entropy.secret()[:16].hex(), each, *terms, sites_per_person=several) for each in asks
+        )
         if not all(round_.holds for round_ in rounds):
             raise BadParameter("epsilon, delta: no rate and threshold keep this promise.", fix="epsilon=1, delta=1e-6")
         self._rounds.publish(rounds)
