@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from headcount.account.composition.cost import native
+from headcount.account.curves.sampling import group_factor
 from headcount.account.events import Gaussian, Laplace, Neighbours
 from headcount.audit import Laws
 from headcount.audit.choices import Enumerated, Undecided, explore
@@ -21,7 +22,6 @@ from headcount.bound import SampledItems
 from headcount.exact import Integers
 from headcount.federated import Aggregator, Round, SecureAnalyst, SecureRound, SecureSite, Site
 from headcount.federated.listed.round import person_change
-from headcount.federated.sample import group_factor
 from headcount.federated.secure.vectors import centred, residues
 from headcount.federated.sites.table import SiteTable, open_table
 from headcount.noise import Entropy

@@ -7,13 +7,14 @@ from typing import Any
 
 from headcount.account import Ledger
 from headcount.account.calibration import rates
+from headcount.account.curves.sampling import group_factor
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
 from headcount.federated.counts import WHAT, counts_release
 from headcount.federated.messages import MAX_ITEMS, MAX_PEOPLE, MAX_SITES_PER_PERSON, Refused, Result, Round
 from headcount.federated.published import PublishedRounds
-from headcount.federated.sample import group_factor, invitations_needed
+from headcount.federated.sample import invitations_needed
 from headcount.federated.schema import Whole
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release import Release
@@ -96,11 +97,9 @@ class Analyst:
         at_site = cost[0] / sites_per_person, cost[1] * (1 - share) / group_factor(cost[0], sites_per_person)
         event = rates.best(at_site[0], round_down(at_site[1]), items=items, neighbours=neighbours)
         invited = None if people is None else _invited(people, event.rate, cost[0], round_down(cost[1] * share))
-        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited)
+        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited, None)
         several = sites_per_person if sites_per_person > 1 else None
-        rounds = tuple(
-            Round(self._entropy.secret()[:16].hex(), each, *terms, sites_per_person=several) for each in asks
-        )
+        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms, several) for each in asks)
         if not all(round_.holds for round_ in rounds):
             raise BadParameter("epsilon, delta: no rate and threshold keep this promise.", fix="epsilon=1, delta=1e-6")
         self._rounds.publish(rounds)

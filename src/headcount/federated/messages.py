@@ -18,13 +18,12 @@ from typing import Annotated, get_args
 
 from headcount.account.calibration.rates import MAX_THRESHOLD, MIN_RATE
 from headcount.account.composition.compose import covers
-from headcount.account.composition.cost import native
-from headcount.account.events import Event, Guarantee, Neighbours, SampleThreshold
+from headcount.account.events import Event, Guarantee, Neighbours, RepeatedSample, SampleThreshold
 from headcount.account.guarantee import Cost
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, HeadcountError
-from headcount.exact import round_up, written
-from headcount.federated.sample import group_factor, truncation_delta
+from headcount.exact import written
+from headcount.federated.sample import truncation_delta
 from headcount.federated.schema import (
     Added,
     Choice,
@@ -181,8 +180,8 @@ class Round(SampleTerms):
     def events(self) -> tuple[Event, ...]:
         """Privacy events to charge to a ledger."""
         if self.sites_per_person is not None:
-            delta = native(self.event).delta * group_factor(self.epsilon, self.sites_per_person)
-            return (Guarantee(self.epsilon, min(Fraction(1), round_up(delta))),)
+            step = self.rate, self.threshold, self.items, self.neighbours
+            return (RepeatedSample(*step, self.epsilon, self.sites_per_person),)
         if self.people is None or self.invited is None:
             return super().events
         return self.event, Guarantee(Fraction(0), truncation_delta(self.people, self.rate, self.invited, self.epsilon))

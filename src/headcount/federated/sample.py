@@ -51,14 +51,6 @@ def invitations_needed(people: int, rate: Fraction, epsilon: Fraction, delta: Fr
     return contacts(people, rate, delta / _truncation_factor(epsilon))
 
 
-def group_factor(epsilon: Fraction, sites: int) -> Fraction:
-    """Factor on delta if one person has the reports of `sites` people, each of whom has a part of epsilon: the sum of
-    e^(i epsilon / sites) over i below `sites`, rounded up. Neighbours are that many steps apart, one for each site, and
-    with steps of (x, d), P_0(E) <= e^x P_1(E) + d <= e^(2x) P_2(E) + (1 + e^x) d <= ..."""
-    with precision(192):
-        return round_up(ends(sum((ball(epsilon * each / sites).exp() for each in range(sites)), start=ball(0)))[1])
-
-
 def _truncation_factor(epsilon: Fraction) -> Fraction:
     """1 + e^epsilon, rounded up."""
     with precision(192):

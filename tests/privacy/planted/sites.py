@@ -93,14 +93,14 @@ BUGS = [
     ),
     Bug(
         "sites: reports of one person at several sites are priced as those of one site",
-        "federated/messages.py",
-        ((" * group_factor(self.epsilon, self.sites_per_person)", ""),),
+        "account/prices/samples.py",
+        ((" * group_factor(event.epsilon, event.sites)", ""),),
         LAWS + "test_the_price_of_several_sites_is_that_of_as_many_steps",
     ),
     Bug(
         "sites: each of several sites spends the whole epsilon",
-        "federated/messages.py",
-        (("epsilon=self.epsilon / (self.sites_per_person or 1)", "epsilon=self.epsilon"),),
+        "account/prices/samples.py",
+        (("event.epsilon / event.sites)", "event.epsilon)"),),
         LAWS + "test_the_price_of_several_sites_is_that_of_as_many_steps",
     ),
 ]
