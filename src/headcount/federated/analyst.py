@@ -97,9 +97,9 @@ class Analyst:
         at_site = cost[0] / sites_per_person, cost[1] * (1 - share) / group_factor(cost[0], sites_per_person)
         event = rates.best(at_site[0], round_down(at_site[1]), items=items, neighbours=neighbours)
         invited = None if people is None else _invited(people, event.rate, cost[0], round_down(cost[1] * share))
-        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited, None)
         several = sites_per_person if sites_per_person > 1 else None
-        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms, several) for each in asks)
+        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited, None, several)
+        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms) for each in asks)
         if not all(round_.holds for round_ in rounds):
             raise BadParameter("epsilon, delta: no rate and threshold keep this promise.", fix="epsilon=1, delta=1e-6")
         self._rounds.publish(rounds)
