@@ -20,6 +20,7 @@ from headcount.account.events import (
     Laplace,
     LaplaceThreshold,
     RandomizedThreshold,
+    RepeatedSample,
     SampleThreshold,
     Selection,
     Selections,
@@ -213,6 +214,11 @@ event_for_add_remove = st.one_of(
         st.integers(1, 2),
     ),
     st.builds(
+        lambda t, s: RepeatedSample(Fraction(1, 50), 8 + t, 1, "add-remove", Fraction(1), s),
+        st.integers(1, 5),
+        st.integers(1, 3),
+    ),
+    st.builds(
         lambda shape: ShuffledLaplace(Fraction(2), Fraction(shape), Fraction(5, 2), "add-remove", Fraction(1)),
         st.integers(140, 300),
     ),
@@ -274,6 +280,8 @@ def quieter(event: Event, factor: Fraction) -> Event:
             return WeightedThreshold(variance / factor, squared, items, limit, neighbours)
         case ThresholdRound(variance, mean, squared, items, limit, neighbours):
             return ThresholdRound(variance / factor, mean / factor, squared, items, limit, neighbours)
+        case RepeatedSample(rate, limit, items, neighbours, epsilon, sites):
+            return RepeatedSample(rate * factor, limit, items, neighbours, epsilon, sites)
         case SampleThreshold(rate, limit, items, neighbours, epsilon):
             return SampleThreshold(rate * factor, limit, items, neighbours, epsilon)
         case ShuffledLaplace(scale, shape, spread, neighbours, epsilon):

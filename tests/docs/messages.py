@@ -48,6 +48,8 @@ it as `round` |
 | ticket of an answer | BLAKE2b of the digest, as 32 ASCII characters, with 16 bytes of output, keyed with 32 secret \
 bytes of the device: the same device has the same ticket if it answers a round again. An invited person takes that of \
 the invitation |
+| ticket of a person at a site | the same; the key is BLAKE2b of the person's id in UTF-8 with 32 bytes of output, \
+keyed with the site's 32 secret bytes, with the personalisation `person`, padded with zero bytes |
 | bucket of an item | BLAKE2b of the item in UTF-8 with 16 bytes of output, keyed with the 16 bytes of the round's \
 `key`; as a big-endian number, modulo `buckets` |
 
@@ -142,6 +144,7 @@ loss. The bound is that of `items` independent such losses, all of `up` or all o
 use a grid of 160 √`items` steps, within 1% of the limit, with ε on it; a client should take twice as many, so that \
 it does not refuse what they publish. `sampled.py` and `losses.py` in `headcount.account.curves` say how rounding is \
 bounded.
+- *With `sites_per_person`* j, all of this is at ε/j, and delta is that times the sum of e^(i ε/j) over i below j.
 - *If the round invites*, (1 + e^ε) times the chance that more than `invited` of `people` coins fall is added.
 
 In the vectors, `prices` has the analyst's bound: to 12 digits for one report added or removed, else rounded up to \

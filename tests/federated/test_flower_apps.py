@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from headcount.errors import HeadcountError
@@ -21,8 +22,11 @@ pytest.importorskip("cryptography", reason="needs headcount[secure]")
 from headcount.federated.transport.flower import (
     FlowerTransport,
     SecureFlowerTransport,
+    SiteFlowerTransport,
     client_app,
     secure_client_app,
+    secure_site_app,
+    site_app,
 )
 
 KEYS = ["blue", "green", "red"]
@@ -222,3 +226,64 @@ def test_reports_over_flower_count_once() -> None:
     assert [item for item, _ in first.counts] == ["red"] or dict(first.counts).keys() == {"red", "blue"}
     assert 0 < dict(first.counts)["red"] <= 52
     assert second.counts == ()
+
+
+# sites
+
+
+def visits(context: Any) -> pa.Table:
+    """As many patients as the node's number, each with two rows of blue; the first one has red, too."""
+    patients = [number // 2 for number in range(2 * int(context.node_id))]
+    return pa.table({"patient": [*patients, 0], "song": [*["blue"] * len(patients), "red"]})
+
+
+def sites(nodes: int = 4) -> Any:
+    return LocalGrid([secure_site_app(visits, user="patient", by="song", epsilon=20) for _ in range(nodes)])
+
+
+def site_round() -> SecureRound:
+    return SecureAnalyst().publish(
+        "Which?", keys=KEYS, people=100, sites=4, minimum=3, honest=1, epsilon=20, items=2, sites_per_person=1
+    )
+
+
+def test_a_secure_sum_of_sites_over_flower(caplog: pytest.LogCaptureFixture) -> None:
+    there, round_ = sites(), site_round()
+    found = collect_sum(round_, SecureFlowerTransport(there, nodes=4, wait=0))
+    assert (found.answered, found.sums) == (4, (1 + 2 + 3 + 4, 0, 4))
+    with pytest.raises(Refused, match="0 people answered, and 3 must"):
+        collect_sum(round_, SecureFlowerTransport(there, nodes=4, wait=0))
+    assert "has answered this round" in caplog.text
+
+
+def test_no_more_sites_are_asked_than_may_take_part() -> None:
+    there = sites(nodes=6)
+    assert collect_sum(site_round(), SecureFlowerTransport(there, nodes=4, wait=0)).answered == 4
+    assert len({node for node, _ in there.asked}) == 4
+
+
+def test_reports_of_sites_over_flower() -> None:
+    """At this rate most people are in the sample. A person's transport takes one report of each node."""
+    there = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(30)])
+    round_, said = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2), list[str]()
+    counts = dict(collect(round_, SiteFlowerTransport(there, nodes=30, wait=0)).counts)
+    assert round_.threshold <= counts["red"] <= 30 < counts["blue"] <= 30 * 31 // 2
+    again = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(30)])
+    alone = collect(
+        round_,
+        FlowerTransport(again, nodes=30, wait=0),
+        dropped=lambda refusal: said.append(str(refusal)),
+    )
+    assert alone.counts == ()
+    assert len(said) == 29
+
+
+def test_a_table_that_cannot_be_opened_says_nothing_of_rows(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(context: Any) -> pa.Table:
+        raise ValueError("row 17: blue")
+
+    there = LocalGrid([site_app(broken, user="patient", by="song"), site_app(visits, user="patient", by="song")])
+    collect(Analyst().publish("Which?", epsilon=1), SiteFlowerTransport(there, nodes=2, wait=0))
+    assert [each["headcount"]["text"] == "" for each in there.received] == [True, False]
+    assert "The table of this site could not be opened" in caplog.text
+    assert "row 17" not in caplog.text

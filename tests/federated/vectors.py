@@ -40,6 +40,7 @@ SECURE = SecureRound(
     *(ID, "Which song?", ("blue", "Ω🎵"), 1, 40, 36, Fraction("0.9"), "laplace", Fraction(1), 1, 12, 40, 20),
     *("add-remove", Fraction(1), Fraction(0)),
 )
+SITES = replace(SECURE, spread=Fraction(2), bits=18, people=1000, sites=40, sites_per_person=2)
 WEAK = replace(SECURE, spread=Fraction("0.9"))
 PUBLIC, BOX, SHARE = ("0f" * 32, "f0" * 32), b64encode(bytes(range(82))).decode(), "00" + "0f" * 32
 NUMBERS = to_text(residues(np.array([-1, 17]), SECURE.terms), SECURE.terms)
@@ -86,6 +87,7 @@ MESSAGES: tuple[Message, ...] = (
     SumMasked(SECURE.digest, TICKET, NUMBERS),
     SumSurvivors(SECURE.digest, 38, ((0,), (17,))),
     SumUnmask(SECURE.digest, TICKET, ((0, SHARE), (17, SHARE))),
+    SITES,
 )
 REPORT = MESSAGES[4].to_json()
 REFUSED = {

@@ -19,7 +19,7 @@ def people_in(files: Sequence[str], user: str, by: str) -> list[list[str]]:
         for column in (user, by):
             if column not in names:
                 raise UnknownColumn(f"there is no column {column[:LONGEST]!r}.", fix=f"one of {', '.join(names)}")
-    rows = tables.read((user, by)).to_pyarrow().drop_null()
+    rows = tables.read((user, by)).table.to_pyarrow().drop_null()
     users, items = (pc.cast(rows[name], pa.string()).to_pylist() for name in ("column0", "column1"))
     found: dict[str, dict[str, None]] = {}
     for person, item in zip(users, items, strict=True):

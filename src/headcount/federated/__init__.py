@@ -13,6 +13,8 @@ transport is left to the deployment.
 listed/ is for items of a public list, by a secure sum (secure/): people add noise by themselves, and the server that
 adds them up is trusted with nobody's items.
 
+sites/ is for whoever answers for many people, such as a hospital: in the same rounds, with the same messages.
+
 shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever published.
 
 planning/ says what any of these takes from each client and how far off it is, before anybody takes part.
@@ -33,6 +35,7 @@ from headcount.federated.shape import (
     Tally,
     Total,
 )
+from headcount.federated.sites import SecureSite, Site
 
 __all__ = [
     "Aggregator",
@@ -47,12 +50,14 @@ __all__ = [
     "SecureClient",
     "SecureRound",
     "SecureServer",
+    "SecureSite",
     "SecureSum",
     "ShapeAnalyst",
     "ShapeClient",
     "ShapeRound",
     "Shares",
     "Shuffler",
+    "Site",
     "Tally",
     "Total",
 ]

@@ -59,6 +59,10 @@ class Client(Person):
             return Report(round_.digest, invitation.ticket, self._select_items(round_.items))
         return Report(round_.digest, self._ticket(round_), self._sample_items(round_))
 
+    def reports(self, round_: Round, invitation: Invitation | None = None) -> list[Report]:
+        """The one report of this person, as a list: a site has several."""
+        return [self.answer(round_, invitation)]
+
     def _sample_items(self, round_: Round) -> tuple[str, ...]:
         chosen = self._select_items(round_.items) if round_.step is None else self._step_answers(round_)
         if not chosen:

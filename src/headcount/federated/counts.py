@@ -85,9 +85,11 @@ def _about(round_: Round, head: str) -> About:
 
 
 def _participation(round_: Round) -> str:
+    sites = round_.sites_per_person
+    several = f" Up to {sites:,} sites may have the same person, who counts at each of them." if sites else ""
     return (
         f"People keep their items. {_items(round_).capitalize()} of each person can take part: of those who have more, "
-        f"{round_.items:,} chosen at random."
+        f"{round_.items:,} chosen at random.{several}"
     )
 
 
@@ -104,10 +106,17 @@ def _sampling(round_: Round) -> str:
 def _guarantee(round_: Round) -> str:
     epsilon, delta = float(round_.epsilon), float(round_.delta)
     return (
-        f"Privacy: {CHANGES[round_.neighbours]} changes the probability of any outcome by at most a factor of "
-        f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. {READERS} It "
-        "does not hide who answers from anyone who watches the network."
+        f"Privacy: {CHANGES[round_.neighbours]}{_at_sites(round_)} changes the probability of any outcome by at most a "
+        f"factor of {exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. "
+        f"{READERS} It does not hide who answers from anyone who watches the network."
     )
+
+
+def _at_sites(round_: Round) -> str:
+    """At how many sites a person may be."""
+    if round_.sites_per_person is None:
+        return ""
+    return f" at up to {round_.sites_per_person:,} sites" + ("," if round_.neighbours == "add-remove" else "")
 
 
 def _items(round_: Round) -> str:

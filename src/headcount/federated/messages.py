@@ -11,14 +11,14 @@ What each field may hold is declared in its type (`federated.schema`), which als
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, get_args
 
 from headcount.account.calibration.rates import MAX_THRESHOLD, MIN_RATE
 from headcount.account.composition.compose import covers
-from headcount.account.events import Event, Guarantee, Neighbours, SampleThreshold
+from headcount.account.events import Event, Guarantee, Neighbours, RepeatedSample, SampleThreshold
 from headcount.account.guarantee import Cost
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, HeadcountError
@@ -44,6 +44,7 @@ MAX_ITEM_BYTES = 4096
 MAX_ITEMS = 1000
 """Limit of items of one person."""
 MAX_PEOPLE = 2**33
+MAX_SITES_PER_PERSON = 100
 MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**6), 20
 """Range of epsilon: beyond 20, a factor of half a billion, nothing is promised."""
 MAX_RATE = Fraction(99, 100)
@@ -114,11 +115,14 @@ class Round(SampleTerms):
     """Number of invited people, if not everybody is invited."""
     step: Annotated[Step | None, Added(Nested(Step))] = None
     """Place in a series of rounds that share the promise; then epsilon and delta are for all of them together."""
+    sites_per_person: Annotated[int | None, Added(Whole(2, MAX_SITES_PER_PERSON))] = None
+    """Largest number of sites that report for the same person; left out if it is 1: then a person at two is two."""
 
     rules = (
         "`people` and `invited` are both null, or both numbers; then `invited` is at most `people`, `neighbours` is "
         '"replace", and `items` is 1.',
         f"With a step, `people` and `invited` are null, and `items` times its `rounds` is at most {MAX_ITEMS:,}.",
+        "With `sites_per_person`, `people` and `invited` are null, and there is no step.",
         "Rate and threshold keep the promise; whoever gets the round checks that. With a step it is for `items` times "
         "`rounds` reports.",
     )
@@ -128,6 +132,10 @@ class Round(SampleTerms):
         if self.step is not None and (self.people is not None or self.reports > MAX_ITEMS):
             raise BadParameter(
                 f"step: everybody answers, with at most {MAX_ITEMS:,} reports in all rounds.", fix="fewer rounds"
+            )
+        if self.sites_per_person is not None and (self.step is not None or self.people is not None):
+            raise BadParameter(
+                "sites_per_person: for a round by itself, which everybody answers.", fix="no sites_per_person="
             )
         if self.people is None and self.invited is None:
             return
@@ -171,8 +179,16 @@ class Round(SampleTerms):
         return hashlib.blake2b(f"{self.promise} {self.step.number}".encode(), digest_size=16).hexdigest()
 
     @property
+    def event(self) -> SampleThreshold:
+        """Privacy event of the reports of one person at one site: its epsilon is that part of the round's."""
+        return replace(super().event, epsilon=self.epsilon / (self.sites_per_person or 1))
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """Privacy events to charge to a ledger."""
+        if self.sites_per_person is not None:
+            step = self.rate, self.threshold, self.items, self.neighbours
+            return (RepeatedSample(*step, self.epsilon, self.sites_per_person),)
         if self.people is None or self.invited is None:
             return super().events
         return self.event, Guarantee(Fraction(0), truncation_delta(self.people, self.rate, self.invited, self.epsilon))
@@ -180,12 +196,13 @@ class Round(SampleTerms):
     def __str__(self) -> str:
         answer = "everybody answers" if self.people is None else f"{self.invited:,} of {self.people:,} are invited"
         items = f"at most {self.items:,} items each" if self.items > 1 else "one item each"
+        sites = f" at each of up to {self.sites_per_person:,} sites" if self.sites_per_person else ""
         needed = round(self.threshold / self.rate)
         rounds = f", for all {self.step.rounds} rounds together" if self.step else ""
         return "\n".join(
             [
                 self.asks,
-                f"  people   {answer}, with {items}",
+                f"  people   {answer}, with {items}{sites}",
                 f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}"
                 f"{rounds}",
                 f"  sample   a person's item is in it with a probability of {float(self.rate):.4g}; no noise is added",

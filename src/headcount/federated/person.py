@@ -86,6 +86,11 @@ class Person(Single):
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
+    def _inspect(self, round_: PrivacyPromise) -> None:
+        """Refuse a round that cannot be admitted, and record nothing."""
+        with self._lock:
+            self._check(round_)
+
     def _admit(self, round_: PrivacyPromise) -> None:
         """Record this round as answered and charge its promise to the budget, once; or refuse it."""
         with self._lock:

@@ -34,7 +34,7 @@ from flint import arb
 
 from headcount.account.curves import sampled
 from headcount.account.events import SampleThreshold
-from headcount.exact import ball, ends, precision
+from headcount.exact import ball, ends, precision, round_up
 
 BITS = 192
 """Working precision: the two terms of a gain cancel, but never in 20 bits for a delta above 1e-300."""
@@ -97,6 +97,14 @@ def contacts(people: int, rate: Fraction, delta: Fraction) -> int:
     while near and more_than(people, rate, near - 1) <= delta:
         near -= 1
     return near
+
+
+def group_factor(epsilon: Fraction, sites: int) -> Fraction:
+    """Factor on delta if one person has the reports of `sites` people, each of whom has a part of epsilon: the sum of
+    e^(i epsilon / sites) over i below `sites`, rounded up. Neighbours are that many steps apart, one for each site, and
+    with steps of (x, d), P_0(E) <= e^x P_1(E) + d <= e^(2x) P_2(E) + (1 + e^x) d <= ..."""
+    with precision(BITS):
+        return round_up(ends(sum((ball(epsilon * each / sites).exp() for each in range(sites)), start=arb(0)))[1])
 
 
 def _largest(gain: Callable[[int], arb], turn: arb) -> Fraction:

@@ -11,7 +11,7 @@ from headcount.account.events.event import Event, Neighbours, check_one_kind, ne
 from headcount.account.events.guarantees import Adaptive, Guarantee
 from headcount.account.events.noise import Gaussian, Laplace
 from headcount.account.events.rounds import JointRound, ThresholdRound
-from headcount.account.events.samples import SampleThreshold
+from headcount.account.events.samples import RepeatedSample, SampleThreshold
 from headcount.account.events.selections import Selection, Selections
 from headcount.account.events.shuffled import ShuffledLaplace
 from headcount.account.events.text import from_json, to_json
@@ -33,6 +33,7 @@ __all__ = [
     "LaplaceThreshold",
     "Neighbours",
     "RandomizedThreshold",
+    "RepeatedSample",
     "SampleThreshold",
     "Selection",
     "Selections",

@@ -26,3 +26,12 @@ class SampleThreshold(Event):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole("threshold", self.threshold, minimum=2, fix="threshold=20")
+
+
+@dataclass(frozen=True)
+class RepeatedSample(SampleThreshold):
+    """The same, with `items` reports of one person from each of several sites, which may be about the same items."""
+
+    name: ClassVar[str] = "repeated-sample"
+    sites: int
+    """The most sites that report for the same person."""

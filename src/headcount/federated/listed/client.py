@@ -57,8 +57,10 @@ class SecureClient(Person):
 
     def join(self, round_: SecureRound) -> SumKeys:
         """Take part in a round: draw the noise, and send public keys."""
+        self._inspect(round_)
+        counts = self._counts(round_)
         self._admit(round_)
-        sum_ = SumClient(round_.terms, self._ticket(round_), self._numbers(round_), self._entropy)
+        sum_ = SumClient(round_.terms, self._ticket(round_), self._numbers(round_, counts), self._entropy)
         self._sums[round_.digest] = sum_
         return sum_.begin()
 
@@ -80,11 +82,11 @@ class SecureClient(Person):
         states = [sum_.state() for sum_ in self._sums.values()]
         return tuple(state.to_json() for state in states if state is not None)[-MAX_SUMS:]
 
-    def _numbers(self, round_: SecureRound) -> Integers:
-        """What this person adds to the sum: their items, and their share of noise."""
-        return self._ones(round_) * round_.unit + round_.shares.draw(len(round_.keys), self._entropy)
+    def _numbers(self, round_: SecureRound, counts: Integers) -> Integers:
+        """What is added to the sum: counts, and a share of noise."""
+        return counts * round_.unit + round_.shares.draw(len(round_.keys), self._entropy)
 
-    def _ones(self, round_: SecureRound) -> Integers:
+    def _counts(self, round_: SecureRound) -> Integers:
         """1 for each item that takes part: all of the person's on the list, or a random subset of size `items`."""
         places = [place for place, key in enumerate(round_.keys) if key in self._items]
         chosen = random_sequence(len(places), round_.items, self._entropy) if len(places) > round_.items else None

@@ -1,32 +1,52 @@
 """The people whose noise hides everybody else: the same numbers for a question that is planned and for its round."""
 
+from abc import abstractmethod
 from fractions import Fraction
 from math import ceil
 
-from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
+from headcount.bound import Sensitivity
 
 
 class CountedOn:
-    """A secure sum with the people who are counted on."""
+    """A secure sum with those who are counted on: people or, where these are at sites, sites."""
 
     keys: tuple[str, ...]
     items: int
+    people: int
     minimum: int
     honest: Fraction
     neighbours: Neighbours
+    sites: int | None
+
+    @property
+    @abstractmethod
+    def memberships(self) -> int:
+        """The most sites that have the same person."""
+
+    @property
+    def parties(self) -> int:
+        """Largest number of those who answer: of sites or, without them, of people."""
+        return self.people if self.sites is None else self.sites
 
     @property
     def needed(self) -> int:
-        """Number of people who are counted on: they answer, add their noise, and tell nobody."""
+        """Number of those who are counted on: they answer, add their noise, and tell nobody."""
         return ceil(self.honest * self.minimum)
 
     @property
     def priced(self) -> int:
-        """Number of people whose noise is priced: each of those counted on can subtract their own from the release."""
+        """Number of those whose noise is priced: each who is counted on can subtract their own from the release."""
         return self.needed - 1
 
     @property
-    def change(self) -> int:
-        """Number of counts that one person can change, by one person each."""
-        return min(self.items * changed_people(self.neighbours), len(self.keys))
+    def change(self) -> Sensitivity:
+        """By how much one person changes counts, in people."""
+        return person_change(self.items, self.memberships, self.neighbours, len(self.keys))
+
+
+def person_change(items: int, memberships: int, neighbours: Neighbours, cells: int) -> Sensitivity:
+    """By how much one person changes the counts of `cells` items, in people: at each of their sites they add 1 to at
+    most `items` counts, which may be the same ones at all of these sites."""
+    added = items * memberships
+    return Sensitivity(added, memberships, added, added * memberships).change(neighbours).within(cells)

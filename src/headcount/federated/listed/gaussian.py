@@ -17,6 +17,7 @@ from math import ceil, sqrt
 from flint import arb
 
 from headcount.account.events import Gaussian
+from headcount.bound import Sensitivity
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers, ball, ends, precision, round_up
 from headcount.federated.listed.shares import MAX_WRAP, NoiseShares
@@ -35,8 +36,8 @@ class GaussianShares(NoiseShares):
     def draw(self, length: int, entropy: Entropy) -> Integers:
         return entropy.draw(DiscreteGaussian(self.spread), length)
 
-    def event(self, change: int) -> Gaussian:
-        return Gaussian(self.needed * self.spread, Fraction(change * self.unit**2), change)
+    def event(self, change: Sensitivity) -> Gaussian:
+        return Gaussian(self.needed * self.spread, Fraction(change.squared * self.unit**2), change.items)
 
     def slack(self, length: int) -> Fraction:
         """Twice the logarithm of the ratio. Let P and Q be laws of neighbours, P' and Q' those with ideal noise, each

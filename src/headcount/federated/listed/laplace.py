@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from headcount.account.events import Laplace
+from headcount.bound import Sensitivity
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers, ball, ends, precision
 from headcount.federated.listed.shares import MAX_WRAP, NoiseShares
@@ -33,8 +34,8 @@ class LaplaceShares(NoiseShares):
         share = NegativeBinomial(Fraction(1, self.needed), self.spread)
         return entropy.draw(share, length) - entropy.draw(share, length)
 
-    def event(self, change: int) -> Laplace:
-        return Laplace(self.spread, Fraction(change * self.unit))
+    def event(self, change: Sensitivity) -> Laplace:
+        return Laplace(self.spread, Fraction(change.total * self.unit))
 
     def slack(self, length: int) -> Fraction:
         return Fraction(0)

@@ -10,7 +10,7 @@ from headcount.exact import round_down, round_up, written
 from headcount.federated.listed.counted_on import CountedOn
 from headcount.federated.listed.gaussian import MIN_SHARE_VARIANCE, GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
-from headcount.federated.listed.round import MAX_UNIT, Noise, SecureRound
+from headcount.federated.listed.round import MAX_BITS, MAX_UNIT, Noise, SecureRound
 from headcount.federated.listed.shares import NoiseShares
 from headcount.federated.secure.partners import MAX_FAILURE, MAX_PARTNERS, arrangement, everybody
 
@@ -32,44 +32,63 @@ class SecureQuestion(CountedOn):
     neighbours: Neighbours
     epsilon: Fraction
     delta: Fraction
+    sites: int | None = None
+    memberships: int = 1
 
     def round(self) -> SecureRound:
         """The round with the least noise."""
         partners, threshold = self._arrangement()
         found = self._candidates()
-        noise = min(found, key=lambda each: found[each].deviation(self.people))
+        noise = min(found, key=lambda each: found[each].deviation(self.parties))
         shares = found[noise]
         places = self.id, self.asks, self.keys, self.items, self.people, self.minimum, self.honest
-        bits = shares.bits(self.people, len(self.keys))
-        arranged = shares.spread, shares.unit, bits, partners, threshold
-        round_ = SecureRound(*places, noise, *arranged, self.neighbours, self.epsilon, self.delta)
+        arranged = shares.spread, shares.unit, self._bits(shares), partners, threshold
+        at_sites = self.sites, self.memberships if self.memberships > 1 else None
+        round_ = SecureRound(*places, noise, *arranged, self.neighbours, self.epsilon, self.delta, *at_sites)
         return replace(round_, delta=round_.slack) if noise == "laplace" else round_
+
+    @property
+    def who(self) -> str:
+        """Those who answer, in a word."""
+        return "people" if self.sites is None else "sites"
+
+    def _bits(self, shares: NoiseShares) -> int:
+        """Bits of the sum: each site has up to all people in a count."""
+        found = shares.bits(self.parties, len(self.keys), 1 if self.sites is None else self.people)
+        if found > MAX_BITS:
+            raise BadParameter(
+                f"people={self.people:,}, sites={self.sites:,}: too large for one sum.",
+                fix="fewer people, or fewer sites",
+            )
+        return found
 
     def _arrangement(self) -> tuple[int, int]:
         """Partners and threshold; without a delta, everybody is everybody's partner, which cannot fail."""
         arranged = arrangement if self.delta > RESERVED else everybody
-        found = arranged(self.people, self.minimum, self.needed)
+        found = arranged(self.parties, self.minimum, self.needed)
         if found is None:
             raise BadParameter(
-                f"people={self.people:,}, minimum={self.minimum:,}, honest={written(self.honest)}: if only "
-                f"{self.needed:,} people are counted on, the others could open the sum.",
-                fix='minimum and honest nearer to all people: honest="0.9"',
+                f"{self.who}={self.parties:,}, minimum={self.minimum:,}, honest={written(self.honest)}: if only "
+                f"{self.needed:,} {self.who} are counted on, the others could open the sum.",
+                fix=f'minimum and honest nearer to all {self.who}: honest="0.9"',
             )
         if found[0] > MAX_PARTNERS:
-            raise BadParameter(f"delta={float(self.delta):g}: too small for more than 1,000 people.", fix="delta=1e-6")
+            raise BadParameter(
+                f"delta={float(self.delta):g}: too small for more than 1,000 {self.who}.", fix="delta=1e-6"
+            )
         return found
 
     def _candidates(self) -> dict[Noise, NoiseShares]:
         """Kinds of noise that the budget allows."""
         found: dict[Noise, NoiseShares] = {}
-        if (scale := self.change / self.epsilon) <= MAX_SCALE:
+        if (scale := self.change.total / self.epsilon) <= MAX_SCALE:
             found["laplace"] = LaplaceShares(scale, 1, self.priced)
         if self.delta > RESERVED:
             found["gaussian"] = self._gaussian()
         if not found:
             raise BadParameter(
                 f"epsilon={float(self.epsilon):g}: noise this large cannot be drawn in shares without a delta.",
-                fix=f"epsilon={float(round_up(Fraction(self.change, MAX_SCALE), digits=2)):g}, or delta=1e-6",
+                fix=f"epsilon={float(round_up(Fraction(self.change.total, MAX_SCALE), digits=2)):g}, or delta=1e-6",
             )
         return found
 
@@ -79,11 +98,11 @@ class SecureQuestion(CountedOn):
         while (shares := self._gaussian_in(unit)).spread < MIN_SHARE_VARIANCE:
             unit *= 2
         if unit > MAX_UNIT:
-            raise BadParameter(f"people={self.people:,}: shares of noise are too small.", fix="a lower epsilon")
+            raise BadParameter(f"{self.who}={self.parties:,}: shares of noise are too small.", fix="a lower epsilon")
         return shares
 
     def _gaussian_in(self, unit: int) -> GaussianShares:
-        squared = Fraction(self.change * unit**2)
+        squared = Fraction(self.change.squared * unit**2)
         delta = round_down(self.delta - RESERVED)
-        variance = calibrate.gaussian_variance(self.epsilon, delta, squared, self.change)
+        variance = calibrate.gaussian_variance(self.epsilon, delta, squared, self.change.items)
         return GaussianShares(round_up(variance / self.priced), unit, self.priced)

@@ -25,6 +25,10 @@ _CHANGES = {
     "add-remove": "adding or removing all items of any one person who answers",
     "replace": "replacing all items of any one person who answers by other items",
 }
+_CHANGES_AT_SITES = {
+    "add-remove": "adding or removing any one person, with all their rows at {sites},",
+    "replace": "replacing any one person, with all their rows at {sites}, by another one",
+}
 
 
 def secure_release(round_: SecureRound, result: Total, head: str) -> bytes:
@@ -76,12 +80,18 @@ def _about(round_: SecureRound, answered: int, head: str) -> About:
         head=head,
         estimand="bounded",
         interval=f"low and high are for the counts of those who answered, after each person was held to "
-        f"{_items(round_)}.",
+        f"{_items(round_)}{'' if round_.sites is None else ' at a site'}.",
         version=current_version(),
     )
 
 
 def _participation(round_: SecureRound, answered: int) -> str:
+    if round_.sites is not None:
+        return (
+            f"Sites keep the rows of their people. {answered:,} sites answered. {_items(round_).capitalize()} of each "
+            f"person can take part at a site: of those who have more on the list, {round_.items:,}, chosen by the site "
+            f"at random. A site cuts a count above {round_.people:,}. A person at two sites counts at both."
+        )
     return (
         f"People keep their items. {answered:,} people answered. {_items(round_).capitalize()} of each person can take "
         f"part: of those who have more on the list, {round_.items:,} chosen at random, by their own device."
@@ -91,27 +101,38 @@ def _participation(round_: SecureRound, answered: int) -> str:
 def _noise(round_: SecureRound, answered: int) -> str:
     kind = "Laplace" if round_.noise == "laplace" else "Gaussian"
     deviation = format_number(round_.shares.deviation(answered))
+    each = "device" if round_.sites is None else "site"
     return (
-        f"Each device adds its own share of noise to every item of the public list, even if nobody has it. All shares "
+        f"Each {each} adds its own share of noise to every item of the public list, even if nobody has it. All shares "
         f"add up to discrete {kind} noise with a standard deviation of {deviation}."
     )
 
 
 def _masks(round_: SecureRound) -> str:
     return (
-        "Numbers leave a device under masks that cancel in the sum. The server sees masked numbers and the noisy sum. "
+        f"Numbers leave a {'device' if round_.sites is None else 'site'} under masks that cancel in the sum. The "
+        "server sees masked numbers and the noisy sum. "
         f"With fewer than {round_.minimum:,} answers the protocol opens nothing."
     )
 
 
 def _guarantee(round_: SecureRound) -> str:
     epsilon, delta = float(round_.epsilon), float(round_.delta)
+    who = "people who" if round_.sites is None else "sites that"
     return (
-        f"Privacy: {_CHANGES[round_.neighbours]} changes the probability of any outcome by at most a factor of "
+        f"Privacy: {_change(round_)} changes the probability of any outcome by at most a factor of "
         f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the server sees, if it follows the "
-        f"protocol, and if at least {round_.needed:,} people who answered add their noise and tell nobody; it is also "
-        "for what each of these sees. It does not hide who answers."
+        f"protocol, and if at least {round_.needed:,} {who} answered add their noise and tell nobody; it "
+        "is also for what each of these sees. It does not hide who answers."
     )
+
+
+def _change(round_: SecureRound) -> str:
+    """What differs between neighbours."""
+    if round_.sites is None:
+        return _CHANGES[round_.neighbours]
+    sites = "one site" if round_.memberships == 1 else f"up to {round_.memberships:,} sites"
+    return _CHANGES_AT_SITES[round_.neighbours].format(sites=sites)
 
 
 def _items(round_: SecureRound) -> str:

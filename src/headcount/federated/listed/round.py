@@ -14,15 +14,24 @@ from headcount.federated.listed.counted_on import CountedOn
 from headcount.federated.listed.gaussian import GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.shares import NoiseShares
-from headcount.federated.messages import ITEM, MAX_ITEMS, Epsilon, Id, Question, Relation
-from headcount.federated.schema import Choice, Digested, Ratio, Texts, Whole
+from headcount.federated.messages import (
+    ITEM,
+    MAX_ITEMS,
+    MAX_PEOPLE,
+    MAX_SITES_PER_PERSON,
+    Epsilon,
+    Id,
+    Question,
+    Relation,
+)
+from headcount.federated.schema import Added, Choice, Digested, Ratio, Texts, Whole
 from headcount.federated.secure.partners import MAX_FAILURE, MAX_PARTNERS, failure
 from headcount.federated.secure.terms import SumTerms
 from headcount.wording import counted_noun, format_number
 
 MAX_KEYS = 2**16
-MAX_PEOPLE = 2**20
-"""Largest number of people in one sum: their server holds everybody's keys."""
+MAX_PARTIES = 2**20
+"""Largest number of people, or of sites, who answer in one sum: their server holds everybody's keys."""
 MIN_NEEDED = 2
 """Fewest people who are counted on: one of them may subtract their own noise."""
 MAX_UNIT = 2**20
@@ -50,10 +59,10 @@ class SecureRound(CountedOn, Digested):
     items: Annotated[int, Whole(1, MAX_ITEMS)]
     """Maximum number of items that one person contributes."""
     people: Annotated[int, Whole(3, MAX_PEOPLE)]
-    """Largest number of people who take part. Public, as is who answers."""
-    minimum: Annotated[int, Whole(2, MAX_PEOPLE)]
+    """Largest number of people who take part; with `sites`, of those whom all sites have. Public, as is who answers."""
+    minimum: Annotated[int, Whole(2, MAX_PARTIES)]
     """Fewest answers: with fewer, nothing is opened."""
-    honest: Annotated[Fraction, Ratio(Fraction(1, MAX_PEOPLE), 1, longest=MAX_DIGITS)]
+    honest: Annotated[Fraction, Ratio(Fraction(1, MAX_PARTIES), 1, longest=MAX_DIGITS)]
     """Smallest share of `minimum` people who answer, add their noise, and tell nobody."""
     noise: Annotated[Noise, Choice(get_args(Noise))]
     spread: Annotated[Fraction, Ratio(Fraction(1, 100), MAX_VARIANCE, longest=MAX_DIGITS)]
@@ -71,9 +80,16 @@ class SecureRound(CountedOn, Digested):
     epsilon: Epsilon
     delta: Annotated[Fraction, Ratio(0, Fraction(99, 100), longest=MAX_DIGITS)]
     """Guarantee to every person: (epsilon, delta), for this round alone."""
+    sites: Annotated[int | None, Added(Whole(3, MAX_PARTIES))] = None
+    """Largest number of sites, each of which answers for many people; left out where people answer by themselves."""
+    sites_per_person: Annotated[int | None, Added(Whole(2, MAX_SITES_PER_PERSON))] = None
+    """Largest number of sites that have the same person; left out if it is 1: then a person at two is two people."""
 
     rules = (
-        "There is at least one key; `minimum` is at most `people`; `partners` is even.",
+        f"There is at least one key; `minimum` is at most `sites` or, without it, `people`, which is then at most "
+        f"{MAX_PARTIES:,}; `partners` is even.",
+        "`sites_per_person` is left out without `sites`, and is at most `sites`.",
+        "With `sites`, a site takes part in the sum as a person does, and n is the number of sites.",
         "`honest` times `minimum` is above 1.",
         f'With `noise` "laplace", `unit` is 1 and `spread` at most {MAX_SCALE:,}.',
         "Noise, bits, partners and threshold keep the promise; whoever gets the round checks that.",
@@ -83,10 +99,15 @@ class SecureRound(CountedOn, Digested):
         """Raise BadParameter for fields that contradict each other."""
         if not self.keys:
             raise BadParameter("keys: empty, so that nothing is counted.", fix='keys=["blue", "red"]')
-        if self.minimum > self.people or self.partners % 2:
+        if self.minimum > self.parties or self.partners % 2:
             raise BadParameter(
-                f"minimum={self.minimum}, partners={self.partners}: at most all people, and an even number.",
-                fix=f"minimum={self.people}, partners={self.partners + self.partners % 2}",
+                f"minimum={self.minimum}, partners={self.partners}: at most all who answer, and an even number.",
+                fix=f"minimum={self.parties}, partners={self.partners + self.partners % 2}",
+            )
+        Whole(3, MAX_PARTIES).check("people", self.parties)
+        if self.memberships > (self.sites or 1):
+            raise BadParameter(
+                f"sites_per_person={self.memberships}: at most as many as there are sites.", fix="sites_per_person=1"
             )
         if self.noise == "laplace" and (self.unit != 1 or self.spread > MAX_SCALE):
             raise BadParameter(f'noise="laplace": the unit is 1, the scale at most {MAX_SCALE:,}.', fix="unit=1")
@@ -96,6 +117,16 @@ class SecureRound(CountedOn, Digested):
                 fix='honest="0.9"',
             )
 
+    @property
+    def most(self) -> int:
+        """The most people whom one answer has in a count: a site cuts its own counts there."""
+        return 1 if self.sites is None else self.people
+
+    @property
+    def memberships(self) -> int:
+        """The most sites that have the same person."""
+        return self.sites_per_person or 1
+
     @cached_property
     def shares(self) -> NoiseShares:
         """The noise."""
@@ -104,7 +135,7 @@ class SecureRound(CountedOn, Digested):
     @cached_property
     def failure(self) -> Fraction:
         """A bound on the chance that the server can learn more than the sum: it is part of delta."""
-        return failure(self.people, self.needed, self.partners, self.threshold)
+        return failure(self.parties, self.needed, self.partners, self.threshold)
 
     @cached_property
     def slack(self) -> Fraction:
@@ -121,19 +152,19 @@ class SecureRound(CountedOn, Digested):
     def holds(self) -> bool:
         """True if the noise keeps the promise, no sum wraps, and enough partners restore a secret."""
         safe = self.failure <= MAX_FAILURE and self.slack < 1 and 2 * self.threshold > self.terms.most_partners
-        fits = self.bits >= self.shares.bits(self.people, len(self.keys))
+        fits = self.bits >= self.shares.bits(self.parties, len(self.keys), self.most)
         return safe and fits and covers(Cost(self.epsilon, self.delta), self.events)
 
     @cached_property
     def terms(self) -> SumTerms:
         """Terms of the sum."""
-        places = self.digest, self.people, self.minimum, self.partners, self.threshold
+        places = self.digest, self.parties, self.minimum, self.partners, self.threshold
         return SumTerms(*places, len(self.keys), self.bits)
 
     @property
     def deviation(self) -> float:
         """Standard deviation of a count's noise if everybody answers."""
-        return self.shares.deviation(self.people)
+        return self.shares.deviation(self.parties)
 
     @property
     def vector_bytes(self) -> int:
@@ -141,21 +172,41 @@ class SecureRound(CountedOn, Digested):
         return -(-len(self.keys) * self.bits // 8)
 
     def __str__(self) -> str:
-        silent = f"{self.people - self.minimum:,} of {self.people:,} people may be missing"
+        silent = f"{self.parties - self.minimum:,} of {self.parties:,} {self.who} may be missing"
         others = self.minimum - self.needed
-        partners = min(self.partners, self.people - 1)
+        partners = min(self.partners, self.parties - 1)
+        each = "each person" if self.sites is None else "each site"
         return "\n".join(
             [
                 self.asks,
                 f"  people   up to {self.people:,}, with {self._items}; who answers is not hidden",
-                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}",
+                *([f"  sites    up to {self.sites:,}; {self._memberships}"] if self.sites else []),
+                f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {self._hidden}",
                 f"  noise    {format_number(self.deviation)} a count (standard deviation), on {len(self.keys):,} items",
                 f"  sees     the server sees masked numbers and their sum: {self.bits} bits for each item",
                 f"  answers  {self.minimum:,} are needed, else nothing is opened: {silent}",
                 f"  honest   {self.needed:,} of these must add noise and tell nobody: {others:,} may not",
-                f"  masks    each person with {partners:,} others, of whom {self.threshold:,} restore a secret",
+                f"  masks    {each} with {partners:,} others, of whom {self.threshold:,} restore a secret",
             ]
         )
+
+    @property
+    def who(self) -> str:
+        """Those who answer, in a word."""
+        return "people" if self.sites is None else "sites"
+
+    @property
+    def _memberships(self) -> str:
+        """What a person at several sites counts as."""
+        if self.memberships == 1:
+            return "a person at two of them is two people"
+        return f"a person may be at {self.memberships:,} of them, with as many items at each"
+
+    @property
+    def _hidden(self) -> str:
+        """What the promise is for."""
+        at_sites = self.sites is not None and self.neighbours == "add-remove"
+        return "for whether a person is there, and with which items" if at_sites else _HIDDEN[self.neighbours]
 
     @property
     def _items(self) -> str:

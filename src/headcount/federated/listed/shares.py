@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from headcount.account.events import Event
+from headcount.bound import Sensitivity
 from headcount.exact import Integers
 from headcount.noise import Entropy
 
@@ -28,8 +29,8 @@ class NoiseShares(ABC):
         """Draw one person's share for each place."""
 
     @abstractmethod
-    def event(self, change: int) -> Event:
-        """What happened, if one person changes `change` places by `unit`."""
+    def event(self, change: Sensitivity) -> Event:
+        """What happened, if one person changes counts by at most this, in people."""
 
     @abstractmethod
     def slack(self, length: int) -> Fraction:
@@ -48,6 +49,6 @@ class NoiseShares(ABC):
     def reach(self, people: int, length: int) -> int:
         """What the noise of all people stays below in every place, in units, but for a chance of MAX_WRAP."""
 
-    def bits(self, people: int, length: int) -> int:
-        """The fewest bits of a sum of all people's numbers and noise, with its sign."""
-        return (people * self.unit + self.reach(people, length)).bit_length() + 1
+    def bits(self, people: int, length: int, most: int = 1) -> int:
+        """The fewest bits of a sum of all numbers and noise, with its sign, if each adds at most `most` people."""
+        return (people * most * self.unit + self.reach(people, length)).bit_length() + 1

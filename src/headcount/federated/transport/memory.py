@@ -7,6 +7,7 @@ from contextlib import suppress
 from headcount.errors import HeadcountError
 from headcount.federated.client import Client
 from headcount.federated.messages import Invitation, Round
+from headcount.federated.sites import Site
 
 
 class MemoryTransport:
@@ -21,7 +22,7 @@ class MemoryTransport:
     ['blue']
     """
 
-    def __init__(self, clients: Sequence[Client]) -> None:
+    def __init__(self, clients: Sequence[Client | Site]) -> None:
         self._clients = clients
 
     def answers(self, round_: Round, invitations: Sequence[Invitation]) -> Iterator[str]:
@@ -30,7 +31,7 @@ class MemoryTransport:
         chosen = [(self._clients[each.person], each) for each in invitations if each.person < len(self._clients)]
         for client, invitation in chosen or ((client, None) for client in self._all(round_)):
             with suppress(HeadcountError):
-                yield client.answer(there, invitation).to_json()
+                yield from (report.to_json() for report in client.reports(there, invitation))
 
-    def _all(self, round_: Round) -> Sequence[Client]:
+    def _all(self, round_: Round) -> Sequence[Client | Site]:
         return self._clients if round_.people is None else ()

@@ -3,7 +3,8 @@
 Invariants:
 
 - nothing is sent before enough nodes are connected, and a secure sum is sent to as many as may take part;
-- in a secure sum a ticket is reached at the node that it came from first.
+- in a secure sum a ticket is reached at the node that it came from first;
+- a node has one report, unless nodes are known to be sites: a person's node that sends more is not counted.
 """
 
 import time
@@ -66,7 +67,19 @@ class FlowerTransport(_Nodes):
                 "people: rounds that invite cannot be sent by Flower yet.", fix="publish(...) without it"
             )
         for _, text in self._ask(dict.fromkeys(self._connected(), round_.to_json())):
-            yield text
+            yield from self._reports(text)
+
+    def _reports(self, text: str) -> list[str]:
+        """The one report of a node; several are none."""
+        return [text]
+
+
+class SiteFlowerTransport(FlowerTransport):
+    """Carries rounds with a trusted aggregator to nodes that are sites. Each answers with reports of as many people as
+    it likes, so that nodes must be known: a person's node could be a thousand people."""
+
+    def _reports(self, text: str) -> list[str]:
+        return text.split("\n")
 
 
 class SecureFlowerTransport(_Nodes):
@@ -75,7 +88,7 @@ class SecureFlowerTransport(_Nodes):
     def join(self, round_: SecureRound) -> Iterator[str]:
         """The keys of the nodes."""
         self._by_ticket: dict[str, int] = {}
-        nodes = self._connected()[: round_.people]
+        nodes = self._connected()[: round_.parties]
         for node, text in self._ask(dict.fromkeys(nodes, round_.to_json())):
             with suppress(HeadcountError):
                 self._by_ticket.setdefault(SumKeys.from_json(text).ticket, node)
