@@ -13,7 +13,7 @@ from ibis.expr import types as ir
 
 from headcount.errors import NotATable
 from headcount.source.engines.spark_session import own_session
-from headcount.source.queries.spark_proved import name_of, relations_of, stored_table
+from headcount.source.queries.spark_proved import check_plan, name_of, stored_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -69,7 +69,7 @@ def frame_of_proved(table: ir.Table) -> "DataFrame":
     view: Any = table.op()
     try:
         frame: DataFrame = own_session(view.source._session).sql(view.query)
-        relations_of(frame._jdf.queryExecution().analyzed())
+        check_plan(frame._jdf.queryExecution().analyzed())
     except Exception as failed:
         what = str(failed) if isinstance(failed, ValueError) else "its SQL"
         raise NotATable(

@@ -5,7 +5,7 @@ Whatever a name of the SQL stood for, a function of the user's, a view or a vari
 that Spark put in by itself, such as a cast, is looked at like the others. What is in no list is refused.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from headcount.source.queries.spark_plan import EXPRESSIONS, FILES, LOGICAL, RELATION
@@ -44,9 +44,17 @@ TOTAL = (
 """Expressions that no row makes fail, whatever their types are."""
 
 
-def relations_of(plan: Any) -> list[Any]:
-    """Return the tables that a plan reads; refuse a plan with a part that is in no list (ValueError)."""
-    return list(_relations(plan))
+def check_plan(node: Any) -> None:
+    """Refuse a plan with a part that is in no list (ValueError)."""
+    name = class_of(node)
+    if name == RELATION and is_stored(node):
+        return
+    if name not in NODES:
+        raise ValueError(name.rpartition(".")[2])
+    for expression in _list(node.expressions()):
+        _check_expression(expression)
+    for child in _list(node.children()):
+        check_plan(child)
 
 
 def stored_table(plan: Any) -> Any:
@@ -72,27 +80,14 @@ def name_of(relation: Any) -> tuple[str, str, str]:
     return str(found.catalog().get()), str(found.database().get()), str(found.table())
 
 
-def _relations(node: Any) -> Iterator[Any]:
-    name = class_of(node)
-    if name == RELATION and is_stored(node):
-        yield node
-        return
-    if name not in NODES:
-        raise ValueError(name.rpartition(".")[2])
-    for expression in _list(node.expressions()):
-        yield from _of_expression(expression)
-    for child in _list(node.children()):
-        yield from _relations(child)
-
-
-def _of_expression(expression: Any) -> Iterator[Any]:
+def _check_expression(expression: Any) -> None:
     name = class_of(expression).removeprefix(EXPRESSIONS)
     if not (name in TOTAL or (name in SURE and SURE[name](expression))):
         raise ValueError(name.rpartition(".")[2])
     if name == "ListQuery":
-        yield from _relations(expression.plan())
+        check_plan(expression.plan())
     for child in _list(expression.children()):
-        yield from _of_expression(child)
+        _check_expression(child)
 
 
 def _is_try(expression: Any) -> bool:

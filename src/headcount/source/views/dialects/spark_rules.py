@@ -23,6 +23,7 @@ INSTEAD = {
         ("Lowercase", "Uppercase", "StringSQLILike"), "a stored column in one case, or the tables as files"
     ),
     **dict.fromkeys(("Median", "Quantile"), "min(), max(); or the job hc.quantiles"),
+    "Sum": '.try_cast("decimal(18, 2)").sum()',
     "Mean": "_.x.sum() / _.x.count()",
 }
 TYPES = "whole numbers, decimal(p, s), double, text, booleans, dates and timestamps"
