@@ -23,6 +23,8 @@ INSTEAD = {
         ("Lowercase", "Uppercase", "StringSQLILike"), "a stored column in one case, or the tables as files"
     ),
     **dict.fromkeys(("Median", "Quantile"), "min(), max(); or the job hc.quantiles"),
+    "StringSQLLike": "a pattern without a backslash, typed; or contains()",
+    "FloorDivide": "a typed divisor, _.x // 7, or one of 32 bits",
     "Sum": '.try_cast("decimal(18, 2)").sum()',
     "Mean": "_.x.sum() / _.x.count()",
 }
