@@ -3,11 +3,14 @@ a stored table."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import ibis
 import pytest
+from benchmarks.views.databases import SparkDatabases
+from benchmarks.views.worlds import NAMED
 
 import headcount as hc
 from headcount.errors import HeadcountError, NotATable, TableChanged
@@ -15,6 +18,8 @@ from headcount.noise import KeyedEntropy
 from headcount.source.engines import spark_views
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.views.view import View
+
+from .cases import CASES, Case
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.spark]
 _ = ibis._
@@ -254,6 +259,35 @@ def test_text_is_valid_from_the_start(con: Any) -> None:
         drop(con)
 
 
+TYPED = (
+    "it's",
+    "''",
+    "\\",
+    "\\'",
+    "\\u0027 OR 1 = 1",
+    "\\047",
+    "\\%_",
+    '"',
+    "`",
+    "${spark.app.name}",
+    "-- x",
+    "/* x */",
+    ":x",
+    "é😀",
+    "",
+)
+
+
+def test_typed_text_and_names_stay_what_they_are(con: Any) -> None:
+    columns = [f"x{place}" for place in range(len(TYPED))] + ["a.b", "select", "${x}", "é", "r1"]
+    person = con.table("person").filter(_.person_id == 7)
+    typed = person.select("person_id", **dict(zip(columns, [*TYPED, *"abcde"], strict=True)))
+    found = hc.view(typed, user="person_id").certified("person_id")[1]
+    assert found.columns == ("person_id", *columns)
+    frame = engine_of(found).native(found)
+    assert tuple(frame.collect()[0]) == (7, *TYPED, *"abcde")
+
+
 REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "text to a number": (lambda t: t.mutate(x=_.gender.cast("int64")), r"step 1 of 1: cast\(\) of string: on Spark"),
     "a sum of floats": (lambda t: t.mutate(x=(_.person_id / 2) + 0.0), r"add\(\) of float64: on Spark"),
@@ -339,3 +373,22 @@ def test_the_second_look_refuses_other_types(con: Any, schema: str) -> None:
     query = f"SELECT `person_id` FROM `spark_catalog`.`{schema}`.`person`"
     with pytest.raises(NotATable, match="would read in another way"):
         spark_views.proved(con.table("person"), query, ibis.schema({"person_id": "int32"}))
+
+
+@pytest.fixture(scope="module")
+def shop(spark: Any) -> Iterator[SparkDatabases]:
+    found = SparkDatabases(NAMED, 5, 1, spark)
+    yield found
+    found.close()
+
+
+@pytest.mark.slow(one_in=10)
+@pytest.mark.parametrize("case", [case for case in CASES if case.proved], ids=lambda case: case.name)
+def test_a_proved_view_mixes_nobody(case: Case, shop: SparkDatabases) -> None:
+    expression = case.make(SimpleNamespace(connection=shop.connection, late=None, **shop.tables))
+    try:
+        found = View(expression, **shop.declarations(expression)).certified(case.user)
+    except NotATable as refused:
+        assert "on Spark" in str(refused)  # noqa: PT017
+        return
+    assert shop.violation(found[1], case.user) == ""

@@ -18,9 +18,8 @@ NODES = frozenset(
     )
 )
 PARQUET = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
-LISTED = "org.apache.spark.sql.execution.datasources."
-INDEXES = (f"{LISTED}InMemoryFileIndex", f"{LISTED}CatalogFileIndex")
-"""Lists of the files of a table."""
+LISTED = "org.apache.spark.sql.execution.datasources.InMemoryFileIndex"
+"""A list of files that is made once."""
 OPTIONS = frozenset({"path", "serialization.format"})
 """Options of a table that change nothing about its values."""
 STORED = ("MANAGED", "EXTERNAL")
@@ -69,7 +68,7 @@ def is_stored(relation: Any) -> bool:
     files, table = relation.relation(), relation.catalogTable()
     if class_of(files) != FILES or not table.isDefined() or table.get().tableType().name() not in STORED:
         return False
-    plain = class_of(files.fileFormat()) == PARQUET and class_of(files.location()) in INDEXES
+    plain = class_of(files.fileFormat()) == PARQUET and class_of(files.location()) == LISTED
     options = {str(pair._1()).lower() for pair in _list(files.options().toSeq())}
     return plain and not relation.isStreaming() and files.partitionSchema().size() == 0 and options <= OPTIONS
 

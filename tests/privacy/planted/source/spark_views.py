@@ -53,7 +53,7 @@ BUGS = [
     _bug(
         "products drop digits",
         RULES,
-        "    return sum(both) + 1 <= DIGITS",
+        "    return bool(sum(both) + 1 <= DIGITS)",
         "    return True",
         f"{RELEASE}test_refused[a product of too many digits]",
     ),

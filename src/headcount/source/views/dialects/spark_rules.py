@@ -46,7 +46,7 @@ def _exact(value: Any) -> bool:
         return True
     before, behind = zip(*map(_digits, kinds), strict=True)
     both = (sum(before), sum(behind)) if kind_of(value) == "Multiply" else (max(before), max(behind))
-    return sum(both) + 1 <= DIGITS
+    return bool(sum(both) + 1 <= DIGITS)
 
 
 def _floor(value: Any) -> bool:

@@ -41,7 +41,7 @@ def check_sql(sql: str, tables: Located) -> None:
     for node in tree.walk():
         if not (_kind(node) in TOTAL or (_kind(node) == "Anonymous" and node.name.upper() in NAMED)):
             refusals.refuse(f"an operation {_kind(node)} in its SQL for Spark.", "a simpler view")
-        if _kind(node) == "Sub" and _kind(node.left) != "Window":
+        if _kind(node) == "Sub" and _kind(node.this) != "Window":
             refusals.refuse("a difference in its SQL for Spark.", "a simpler view")
     check_references(tree, [full_name(each) for each in tables.values()])
 
