@@ -43,7 +43,8 @@ def stored(leaf: Any) -> Any:
     parts = (leaf.namespace.catalog, leaf.namespace.database, leaf.name)
     try:
         frame = backend._session.table(".".join(_quoted(each) for each in parts if each))
-    except Exception:  # no table of this name
+        schema = _schema(frame)
+    except Exception:  # no table of this name, or a type that Ibis does not know
         return None
     relation = stored_table(frame._jdf.queryExecution().analyzed())
     if relation is None or not all(map(_is_plain, frame.schema.fields)):
@@ -52,7 +53,7 @@ def stored(leaf: Any) -> Any:
     if name.casefold() != leaf.name.casefold():
         return None
     namespace = ops.Namespace(catalog=catalog, database=database)
-    return leaf.copy(name=name, namespace=namespace, schema=_schema(frame))
+    return leaf.copy(name=name, namespace=namespace, schema=schema)
 
 
 def proved(table: ir.Table, sql: str, schema: Any) -> ir.Table:

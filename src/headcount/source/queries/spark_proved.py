@@ -81,7 +81,7 @@ def name_of(relation: Any) -> tuple[str, str, str]:
 
 def _check_expression(expression: Any) -> None:
     name = class_of(expression).removeprefix(EXPRESSIONS)
-    if not (name in TOTAL or (name in SURE and SURE[name](expression))):
+    if not (name in TOTAL or (name in CONDITIONS and CONDITIONS[name](expression))):
         raise ValueError(name.rpartition(".")[2])
     if name == "ListQuery":
         check_plan(expression.plan())
@@ -158,7 +158,7 @@ def _is_before_literal(expression: Any) -> bool:
     return _is_literal(_list(expression.children())[1])
 
 
-SURE: dict[str, Callable[[Any], bool]] = {
+CONDITIONS: dict[str, Callable[[Any], bool]] = {
     "Cast": _is_sure_cast,
     "Add": _is_sure_sum,
     "Multiply": _is_try,

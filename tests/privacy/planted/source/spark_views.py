@@ -102,8 +102,8 @@ BUGS = [
     _bug(
         "the second look takes any expression",
         PLAN,
-        "    if not (name in TOTAL or (name in SURE and SURE[name](expression))):",
-        "    if name in SURE and not SURE[name](expression):",
+        "    if not (name in TOTAL or (name in CONDITIONS and CONDITIONS[name](expression))):",
+        "    if name in CONDITIONS and not CONDITIONS[name](expression):",
         f"{SECOND}[an error]",
     ),
     _bug(

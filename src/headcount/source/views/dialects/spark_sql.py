@@ -1,6 +1,6 @@
 """The SQL as run on Spark, looked at once more: it consists of operations of a list, and names stand in it for nothing
-but stored tables, parts of the query, and columns of these. The text itself is run, as it was looked at; what Spark
-made of it is looked at, too (`queries/spark_proved.py`)."""
+but stored tables, parts of the query, and columns of these. The text itself is run, as it was looked at; the plan that
+Spark makes is looked at, too (`queries/spark_proved.py`)."""
 
 from typing import Any
 
