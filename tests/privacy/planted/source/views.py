@@ -302,8 +302,8 @@ BUGS = [
     _bug(
         "the view as written is run",
         "source/events.py",
-        "        return engine.table(again, columns)",
-        "        return engine.table(view.expression, columns)",
+        "        return engine.table(engine.native(again), columns)",
+        "        return engine.table(engine.native(view.expression), columns)",
         RELEASE + "test_a_value_that_cannot_be_computed_is_missing",
     ),
     _bug(
