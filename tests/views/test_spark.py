@@ -65,6 +65,8 @@ VIEWS: dict[str, Callable[[Any], tuple[Any, str]]] = {
     **{name: lambda con, make=make: of_relation(make, con) for name, make in JOINED.items()},  # type: ignore[misc]
 }
 """Views of many columns, each with its user."""
+SAMPLE = ["values", "metrics", "windows", "outer", "semi, then left"]
+"""Those that the full tier runs."""
 
 
 def tables(session: Any, rows: tuple[str, ...], schema: str) -> Any:
@@ -131,7 +133,7 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, int) or hasattr(value, "as_tuple") else value
 
 
-@pytest.mark.every_case
+@pytest.mark.slow(but=SAMPLE)
 @pytest.mark.parametrize("name", VIEWS)
 def test_it_means_what_it_means_on_duckdb(name: str, con: Any, duck: Any) -> None:
     assert rows(*VIEWS[name](con)) == rows(*VIEWS[name](duck))
@@ -140,7 +142,7 @@ def test_it_means_what_it_means_on_duckdb(name: str, con: Any, duck: Any) -> Non
 STRICT = "spark.sql.ansi.enabled"
 
 
-@pytest.mark.every_case
+@pytest.mark.slow(but=SAMPLE)
 @pytest.mark.parametrize("name", VIEWS)
 def test_no_row_makes_it_fail_strict_or_not(name: str, hostile: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though headcount's session is never strict (ANSI): what Spark may not fail on must not depend on a setting."""
@@ -149,7 +151,6 @@ def test_no_row_makes_it_fail_strict_or_not(name: str, hostile: Any, monkeypatch
     assert rows(*VIEWS[name](hostile)) == before
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", sorted({**VALUE, **MORE}.keys() - OF_ROWS.keys()))
 def test_a_value_that_has_no_form_that_cannot_fail_is_refused(name: str, con: Any) -> None:
     t = con.table("t")

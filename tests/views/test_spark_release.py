@@ -199,7 +199,6 @@ def drop(con: Any) -> None:
             continue
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", NOT_STORED)
 def test_what_is_not_a_stored_table_is_refused(con: Any, name: str) -> None:
     NOT_STORED[name](con)
@@ -311,7 +310,6 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(con: Any, name: str) -> None:
     make, message = REFUSED[name]
@@ -346,7 +344,6 @@ FAILING = {
 }
 
 
-@pytest.mark.every_case
 @pytest.mark.parametrize("name", FAILING)
 def test_the_second_look_refuses_what_can_fail(con: Any, schema: str, name: str) -> None:
     """Whatever the templates are: Spark's own reading of the SQL decides."""
