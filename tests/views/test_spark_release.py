@@ -278,9 +278,9 @@ TYPED = (
 
 
 def test_typed_text_and_names_stay_what_they_are(con: Any) -> None:
-    columns = [f"x{place}" for place in range(len(TYPED))] + ["a.b", "select", "${x}", "é", "r1"]
+    columns = [f"x{place}" for place in range(len(TYPED))] + ["a b", "select", "count", "é", "r1"]
     person = con.table("person").filter(_.person_id == 7)
-    typed = person.select("person_id", **dict(zip(columns, [*TYPED, *"abcde"], strict=True)))
+    typed = person.select("person_id", **dict(zip(columns, map(ibis.literal, [*TYPED, *"abcde"]), strict=True)))
     found = hc.view(typed, user="person_id").certified("person_id")[1]
     assert found.columns == ("person_id", *columns)
     frame = engine_of(found).native(found)
