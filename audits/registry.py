@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from audits.specimen import ONE, Cases, Deltas, Enumeration, Specimen
+from audits.specimen import ONE, Cases, Deltas, Enumeration, Plans, Specimen
 from headcount.account.events import Neighbours
 
 FOLDER = Path(__file__).parent / "mechanisms"
@@ -26,6 +26,11 @@ def specimens() -> tuple[Specimen, ...]:
         for kind in ("honest", "wrong")
         for name, run, delta, pair, slow in _cases(kind)
     )
+
+
+def plans() -> Plans:
+    """Every plan whose forecast stands on the page of a proof."""
+    return [each for family in families() for each in getattr(family, "PLANS", ())]
 
 
 def _cases(kind: str) -> Cases:

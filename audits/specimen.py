@@ -21,6 +21,8 @@ Cases = Iterator[tuple[str, Run[People], Fraction, Pair, int]]
 """Specimens at an epsilon of 1: name, mechanism, delta, two neighbours, and slowness."""
 Deltas = Iterator[tuple[str, Fraction, Fraction, Delta]]
 """Enumerations: name, epsilon, priced delta, and exact delta."""
+Plans = list[tuple[str, str, dict[str, Any]]]
+"""Plans at epsilon 1, whose forecasts stand on a proof's page: page, job, and arguments."""
 ONE = Fraction(1)
 DELTA = Fraction(1, 100)
 """The delta of most specimens."""

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.truth import mean, off, true_counts
-from headcount.jobs.bases.counting import CountMechanism
 from headcount.jobs.histogram import histogram
+from headcount.mechanism.automatic import CountMechanism
 
 MECHANISMS: tuple[CountMechanism, ...] = ("thresholded", "weighted", "count-release", "auto")
 TABLES = {"3,000 people, 300 items each": (3000, 300), "900 people, 100 items each": (900, 100)}

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from importlib import import_module
 from inspect import isabstract
+from pkgutil import walk_packages
 from typing import Any
 
+from headcount import mechanism
 from headcount.account import Cost
 from headcount.account.events import Neighbours
 from headcount.bound import Bounding
@@ -47,9 +50,16 @@ def selectable(strategy: Any) -> list[Bounding]:
     return [*strategy.extremes(), *examples]
 
 
-def mechanisms(kind: type[AnyMechanism] = Mechanism) -> Iterator[type[AnyMechanism]]:
-    """Every mechanism of the package, also those with a base of their own, or that are bases themselves."""
+def mechanisms() -> list[type[AnyMechanism]]:
+    """Every mechanism of the package in order of its name, also those with a base of their own, or that are bases
+    themselves."""
+    for module in walk_packages(mechanism.__path__, "headcount.mechanism."):
+        import_module(module.name)
+    return sorted({each for each in _below(Mechanism) if "name" in vars(each)}, key=lambda each: each.name)
+
+
+def _below(kind: type[Any]) -> Iterator[type[AnyMechanism]]:
     for each in kind.__subclasses__():
-        if "name" in vars(each) and not isabstract(each):
+        if not isabstract(each) and each.__module__.startswith("headcount."):
             yield each
-        yield from mechanisms(each)
+        yield from _below(each)

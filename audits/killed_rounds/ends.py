@@ -1,6 +1,7 @@
 """The two ends of a round as processes: what they keep on disk, and mistakes in it that the comparison must find.
 
-A server keeps the round and the ledger, and asks the same round again if it is started again. A client keeps its state,
+A server keeps the round, its result and the ledger, and asks the same round again if it is started again without a
+result. A client keeps its state,
 on disk before its answer is sent. Both note what they did in files that the comparison reads, before they do it.
 
 Noise is 0 and every coin falls, so that results can be compared exactly; all else is as in production.
@@ -21,7 +22,7 @@ from audits.killed_rounds.wire import Line, Wire
 from headcount.account import Ledger
 from headcount.errors import HeadcountError
 from headcount.exact import Integers
-from headcount.federated import Analyst, Client, Round, SecureAnalyst, SecureClient, SecureRound
+from headcount.federated import Analyst, Client, Result, Round, SecureAnalyst, SecureClient, SecureRound, Total
 from headcount.federated.transport import collect, collect_sum
 from headcount.federated.transport.secure import question_in
 from headcount.noise import NoiseDistribution, SystemEntropy
@@ -76,7 +77,7 @@ class Place:
     @property
     def ledger(self) -> Ledger:
         """The server's ledger."""
-        return Ledger(self.folder / "ledger.db", epsilon=100, delta="1e-1")
+        return Ledger(self.folder / "ledger.db", epsilon=100, delta="0.5")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class Kind:
     publish: Callable[[Any], Any]
     analyst: Callable[..., Any]
     round: type[Round] | type[SecureRound]
+    result: type[Result] | type[Total]
     collect: Callable[[Any, Any], Any]
     first: Callable[[str], Callable[[int, str | None], Any]]
 
@@ -104,7 +106,8 @@ def _sum_client(text: str) -> Callable[[int, str | None], Any]:
 
 def _report_client(text: str) -> Callable[[int, str | None], Any]:
     def respond(number: int, state: str | None) -> Any:
-        client = Client(["blue"], state=state, entropy=Fixed(1))
+        others = [name for name in NAMES if name != NAMES[number]]  # so that counts tell who is in them
+        client = Client(others, state=state, entropy=Fixed(1))
         return client, lambda: client.answer(Round.from_json(text))
 
     return respond
@@ -115,14 +118,16 @@ SUM = Kind(
     lambda analyst: analyst.publish("Which?", keys=NAMES, people=PEOPLE, minimum=MINIMUM, honest=1, epsilon=4),
     SecureAnalyst,
     SecureRound,
+    Total,
     collect_sum,
     _sum_client,
 )
 REPORTS = Kind(
     "trusted aggregator",
-    lambda analyst: analyst.publish("Which?", epsilon=16, delta="1e-2"),
+    lambda analyst: analyst.publish("Who else?", items=PEOPLE - 1, epsilon=20, delta="0.05"),
     Analyst,
     Round,
+    Result,
     collect,
     _report_client,
 )
@@ -138,8 +143,13 @@ def serve(kind: Kind, place: Place, listener: socket.socket) -> None:
     else:
         round_ = kind.round.from_json(text)
         analyst = kind.analyst([round_], ledger=place.ledger)
-    result = kind.collect(round_, Wire(listener, PEOPLE))
-    place.note("results", result.to_json())
+    kept = place.kept("result")
+    if kept is None:
+        result = kind.collect(round_, Wire(listener, PEOPLE))
+        place.note("results", result.to_json())
+        place.keep("result", result.to_json())
+    else:
+        result = kind.result.from_json(kept)
     release = analyst.read(result)
     place.note("releases", release.about.head)
 
@@ -147,6 +157,7 @@ def serve(kind: Kind, place: Place, listener: socket.socket) -> None:
 def serve_uncharged(kind: Kind, place: Place, listener: socket.socket) -> None:
     """The mistake of charging when there is a result: planted."""
     round_ = kind.publish(kind.analyst())
+    place.keep("round", round_.to_json())
     result = kind.collect(round_, Wire(listener, PEOPLE))
     place.note("results", result.to_json())
     kind.publish(kind.analyst(ledger=place.ledger))

@@ -2,8 +2,8 @@
 
 - no *free round*: every round that a client answered is charged in the server's ledger;
 - no *second answer*: a client sends one first message (report or keys) for a round, and one of every later kind;
-- no *wrong result*: a secure sum has each person who is counted once, others not at all, and as many as it says; a
-  result of reports counts no more people than sent one;
+- no *wrong result*: a secure sum has each person who is counted once, others not at all, and as many as it says; the
+  counts of reports, each of all people but one's own, are those of people who sent one, each once;
 - no *second result*: one release of a round is sealed.
 """
 
@@ -13,15 +13,15 @@ import random
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, field
-from itertools import chain
+from itertools import chain, product
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Self
 
-from audits.killed_rounds.ends import PEOPLE, Kind, Place, serve, take_part
+from audits.killed_rounds.ends import NAMES, PEOPLE, Kind, Place, serve, take_part
 from headcount.account import Ledger
 
 Server = Callable[[Kind, Place, socket.socket], None]
@@ -146,7 +146,7 @@ def compare(kind: Kind, place: Place) -> Tally:
         incomplete=sum(_counted(result) < _answers(sent, result) for result in results),
         free_rounds=len(answered - charged),
         second_answers=sum(count > 1 for counts in each for count in counts.values()),
-        wrong_results=sum(not _right(result, sent) for result in results),
+        wrong_results=sum(not _right(result, sent, place) for result in results),
         second_results=max(0, len(set(place.notes("releases"))) - 1),
     )
 
@@ -168,18 +168,31 @@ def _counted(result: dict[str, object]) -> int:
     """Number of people whom a result counts."""
     if "sums" in result:
         return int(str(result["answered"]))
-    return sum(count for _, count in result["counts"])  # type: ignore[attr-defined]
+    return sum(count for _, count in result["counts"]) // (PEOPLE - 1)  # type: ignore[attr-defined]
 
 
-def _right(result: dict[str, object], sent: list[list[dict[str, object]]]) -> bool:
+def _right(result: dict[str, object], sent: list[list[dict[str, object]]], place: Place) -> bool:
     """True if a result counts only those who answered, each once."""
     if "sums" not in result:
-        return _counted(result) <= _answers(sent, result)
+        came = [any(message["round"] == result["round"] for message in messages) for messages in sent]
+        threshold = json.loads(place.kept("round") or "")["threshold"]
+        return any(result["counts"] == _counts(people, threshold) for people in _groups(came))
     units = sorted(set(result["sums"]) - {0})  # type: ignore[call-overload]
     there = [bool(value) for value in result["sums"]]  # type: ignore[attr-defined]
     came = [any(message["kind"] == "sum-masked" for message in messages) for messages in sent]
     others = any(one and not other for one, other in zip(there, came, strict=True))
     return len(units) == 1 and units[0] > 0 and sum(there) == result["answered"] and not others
+
+
+def _groups(came: list[bool]) -> Iterator[tuple[bool, ...]]:
+    """All groups of those who came."""
+    return product(*((False, True) if each else (False,) for each in came))
+
+
+def _counts(people: tuple[bool, ...], threshold: int) -> list[list[object]]:
+    """What a result has if these people count, each with all names but their own."""
+    counts = [(sum(people) - there, name) for there, name in zip(people, NAMES, strict=True)]
+    return [[name, count] for count, name in sorted(counts, key=lambda row: (-row[0], row[1])) if count >= threshold]
 
 
 def kill_at_random(

@@ -3,12 +3,17 @@
 from fractions import Fraction
 
 from audits.on_people import COUNTED, KNOWN, exact_delta, on_people
-from audits.specimen import DELTA, ONE, Cases, Deltas
+from audits.specimen import DELTA, ONE, Cases, Deltas, Plans
 from headcount.account import Cost
 from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import Gaussian, Neighbours
 from headcount.bound import ScaledToSize, ScaledToSum
 from headcount.mechanism.stages import clipped
+
+PLANS: Plans = [
+    ("clipped", "histogram", {"by": "item", "keys": ["a", "b"], "bound": 2, "debias": None}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def honest() -> Cases:

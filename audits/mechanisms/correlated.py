@@ -12,7 +12,7 @@ from functools import lru_cache
 import pyarrow as pa
 
 from audits.on_tables import LETTERS, read
-from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.composition.cost import split
 from headcount.account.curves.gaussian import discrete_delta
@@ -34,6 +34,16 @@ CROWD: People = (("a", "b"),) * 3
 HALF, WHOLE = tuple(LETTERS[::2]), tuple(LETTERS)
 OTHERS: People = (HALF,) * 3
 """The others on a list of sixteen items."""
+
+PLANS: Plans = [
+    ("correlated", "histogram", {"by": "item", "keys": [f"item {number}" for number in range(10)]}),
+    (
+        "correlated",
+        "histogram",
+        {"by": "item", "keys": [f"item {number}" for number in range(10)], "neighbours": "replace"},
+    ),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 class RedrawnCommon(Correlated):

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from audits.on_people import PERSON, exact_delta, items
-from audits.specimen import DELTA, ONE, Cases, Deltas, Pair, People, Run
+from audits.specimen import DELTA, ONE, Cases, Deltas, Pair, People, Plans, Run
 from headcount.account.curves import zcdp
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Adaptive, Neighbours
@@ -19,6 +19,11 @@ from headcount.noise import Entropy
 
 CROWDED: Pair = ((PERSON,) * 30 + (("b",),), (PERSON,) * 30)
 """A person with an item of their own is there or not, beside many others."""
+
+PLANS: Plans = [
+    ("count-release", "top", {"by": "item", "k": 10}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def honest() -> Cases:

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
+from audits.specimen import ONE, Cases, Deltas, Pair, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.composition.cost import concentrated
 from headcount.account.curves import zcdp
@@ -51,6 +51,20 @@ COARSE_LEFT_OUT = Fraction(1, 1000)
 """The probability left undecided of each draw."""
 Arrays = tuple[Integers, Integers, Integers]
 Measurements = tuple[NDArray[Any], ...]
+
+PLANS: Plans = [
+    (
+        "recentred",
+        "distribution",
+        {"by": "item", "keys": [f"item {number}" for number in range(10)], "bound": 10, "mechanism": "recentred"},
+    ),
+    (
+        "selected",
+        "distribution",
+        {"by": "item", "keys": [f"item {number}" for number in range(10)], "bound": 10, "mechanism": "ks"},
+    ),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 class FewShares(Selected):

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from audits.on_tables import released as released_people
 from audits.on_tables import remembering as remembering_rounds
-from audits.specimen import ONE, Cases, Deltas, People, Run
+from audits.specimen import ONE, Cases, Deltas, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.curves.threshold import changed_people
@@ -69,6 +69,20 @@ FOUND: dict[str, tuple[Neighbours, tuple[Metric, ...], tuple[tuple[str, ...], ..
     "another": ("replace", EVERYTHING, (tuple(f"{group}=40" for group in LETTERS), ("a=-1000",) * 50)),
 }
 """Kind of neighbours, metrics, and the person who is there or not; or the two of whom one is."""
+
+PLANS: Plans = [
+    ("groups", "aggregate", {"by": "item", "metrics": ["people", "mean(price)"]}),
+    (
+        "groups",
+        "aggregate",
+        {
+            "by": "item",
+            "keys": [f"item {number}" for number in range(10)],
+            "metrics": ["people", "sum(price)", "mean(price)"],
+        },
+    ),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def honest() -> Cases:

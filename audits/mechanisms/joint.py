@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.mechanisms.rounds import CROWD, KINDS, LEFT_OUT, price
 from audits.on_tables import PEOPLE, SLOW, pair_of, read, released, remembering, sizes
-from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.events import JointRound, Neighbours
 from headcount.audit.enumerate import worst_delta
@@ -27,6 +27,12 @@ from headcount.mechanism.stages.second import NoisySecond, SecondMeasurement
 from headcount.mechanism.unknown.strategy import JointStrategy
 from headcount.noise import Entropy
 from headcount.source.contributions.contributions import ReadPlan
+
+PLANS: Plans = [
+    ("joint", "histogram", {"by": "item"}),
+    ("joint", "histogram", {"by": "item", "neighbours": "replace"}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 @dataclass(frozen=True)

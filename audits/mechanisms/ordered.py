@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from audits.shortcuts import FINITE_LEFT_OUT, delta_without_common_noise, with_joint_coins
-from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
+from audits.specimen import ONE, Cases, Deltas, Pair, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.composition.cost import native
 from headcount.account.curves.threshold import changed_people
@@ -26,6 +26,13 @@ from headcount.noise import Entropy
 
 CELLS = 16
 """Number of cells of a tree with noise: enough for two levels."""
+
+PLANS: Plans = [
+    ("halving", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "mechanism": "search"}),
+    ("hierarchy", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1}),
+    ("hierarchy", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 10}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def shown(noisy: Noisy) -> list[int]:

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from audits.on_people import KNOWN, PERSON, exact_delta, items, on_people
-from audits.specimen import DELTA, ONE, Cases, Deltas, People
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Plans
+from headcount import papers
 from headcount.account import Cost
 from headcount.account.curves.gaussian import discrete_delta
 from headcount.account.events import GaussianThreshold, Neighbours
@@ -21,6 +22,11 @@ from headcount.mechanism import Plume
 from headcount.mechanism.baseline import plume
 from headcount.mechanism.baseline.strategy import PlumeStrategy
 from headcount.noise import Entropy
+
+PLANS: Plans = [
+    ("plume", "histogram", {"by": "item", "mechanism": papers.Plume()}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def honest() -> Cases:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from audits.on_tables import PEOPLE, SLOW, pair_of, read, released, remembering
-from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.composition import cost
 from headcount.account.curves import gaussian
@@ -26,6 +26,11 @@ LEFT_OUT = Fraction(1, 200)
 KINDS = (("a",), ("b",), ("a", "b"))
 CROWD = (("a",),) * 4
 """With them, a is often shown in the first of two rounds."""
+
+PLANS: Plans = [
+    ("rounds", "histogram", {"by": "item", "mechanism": "rounds"}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def two_rounds(neighbours: Neighbours) -> Rounds:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audits.on_people import exact_delta, on_people
-from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
+from audits.specimen import ONE, Cases, Deltas, Pair, People, Plans, Run
 from headcount.account.composition.cost import native
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.bound import SampledItems
@@ -14,6 +14,11 @@ from headcount.exact import Integers
 from headcount.mechanism import Sampled
 from headcount.noise import Entropy
 from headcount.noise.finite import Uniform
+
+PLANS: Plans = [
+    ("sample-threshold", "histogram", {"by": "item", "mechanism": "sample-threshold", "bound": 1}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def honest() -> Cases:

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from audits.shortcuts import NoiseAtPlaces
-from audits.specimen import ONE, Cases, Deltas, Pair, People, Run
+from audits.specimen import ONE, Cases, Deltas, Pair, People, Plans, Run
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
@@ -38,6 +38,13 @@ Shaping = Staircase | Buckets
 LISTED = ["a", "b"]
 """The public list, if there is one."""
 KEY = bytes(32)
+
+PLANS: Plans = [
+    ("staircase", "shape", {"by": "item"}),
+    ("staircase", "shape", {"by": "item", "people": 20000}),
+    ("buckets", "shape", {"by": "item", "people": 20000, "mechanism": "buckets"}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 class NoiseOnDifferences(Entropy):

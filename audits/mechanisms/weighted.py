@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from audits.on_people import ALONE, exact_delta, on_people
-from audits.specimen import DELTA, ONE, Cases, Deltas, People, Run
+from audits.specimen import DELTA, ONE, Cases, Deltas, People, Plans, Run
 from headcount.account import Cost
 from headcount.account.curves.threshold import gaussian_delta
 from headcount.account.events import Neighbours, WeightedThreshold
@@ -17,6 +17,12 @@ from headcount.mechanism import Weighted
 from headcount.mechanism.stages import weighted
 from headcount.mechanism.unknown.strategy import WeightedStrategy
 from headcount.noise import Entropy
+
+PLANS: Plans = [
+    ("weighted", "histogram", {"by": "item", "mechanism": "weighted"}),
+    ("weighted", "histogram", {"by": "item", "keys": [f"item {number}" for number in range(1000)]}),
+]
+"""Plans at epsilon 1 whose forecasts stand on the proof's page."""
 
 
 def honest() -> Cases:

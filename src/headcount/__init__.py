@@ -5,7 +5,7 @@
     any table        (user,item,count)  totals and a proven  exact noise    table with intervals, cost, explanation
                      on its engine      sensitivity          from noise/
 
-    jobs/        what people ask, one file each         job.py      what a job is
+    jobs/        what people ask, one file each         job/        what a job is
     planner/     made before, from the schema alone     run.py      read, select the bound, bound, noise, columns
     account/     events, their cost, and the ledger     estimate/   what released values say, for free
     federated/   the same where people keep their data  stream/     a stream whose memory may be seized

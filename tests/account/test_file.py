@@ -143,7 +143,7 @@ def test_waiting_ends_and_says_so(
     monkeypatch.setattr(turn, "PATIENCE", 0.1)
     with Path(f"{path}.lock").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(LedgerError, match=r"others kept the ledger busy for 0\.1 s\. Fix: ask the same again"):
+        with pytest.raises(LedgerError, match=r"others kept it busy for 0\.1 s\. Fix: ask the same again"):
             ledger.publish(Charge("a", ONE), draw)
         assert capsys.readouterr().err == "waiting for another writer of visits.db ...\n"
         assert ledger.spends() == ()  # who reads does not wait

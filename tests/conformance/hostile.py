@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from tests.jobs import of_every_job
 
 PEOPLE = 300
 TABLE = pa.table(
@@ -20,18 +21,21 @@ TABLE = pa.table(
     }
 )
 PERSON: dict[str, Any] = {"user": "user", "epsilon": 1}
-ITEM: dict[str, Any] = {**PERSON, "by": "word"}
-JOBS: dict[str, dict[str, Any]] = {
+ITEM: dict[str, Any] = {"by": "word"}
+OWN: dict[str, dict[str, Any]] = {
     "histogram": ITEM,
     "aggregate": {**ITEM, "metrics": ["people", "sum(price)"]},
     "top": {**ITEM, "k": 2},
     "heavy_hitters": ITEM,
-    "quantiles": {**PERSON, "value": "price", "range": (0, 10), "cells": 16},
-    "ranges": {**PERSON, "value": "price", "ranges": [(0, 3), (3, 7)]},
+    "quantiles": {"value": "price", "range": (0, 10), "cells": 16},
+    "ranges": {"value": "price", "ranges": [(0, 3), (3, 7)]},
     "shape": ITEM,
     "distribution": {**ITEM, "keys": ["a", "b"]},
     "profile": ITEM,
-    "total": PERSON,
+    "total": {},
+}
+JOBS = {
+    job: {**PERSON, **asked} for job, asked in of_every_job(OWN, item="word", number="price", listed=["a", "b"]).items()
 }
 """Arguments of each job that are right."""
 

@@ -14,17 +14,12 @@ from tests import effort
 from tests.conformance.hostile import JOBS, TABLE, VALUES
 
 import headcount as hc
-from headcount.jobs import JOBS as NAMES
 from headcount.jobs.registry import FUNCTIONS
 
 ONCE = ("ledger",)
 """Parameters of a release that are no part of a plan."""
 DECLARED = ("name", "promise", "memory", "spill")
 """What is declared about the data."""
-
-
-def test_every_job_has_right_arguments() -> None:
-    assert tuple(JOBS) == tuple(NAMES)
 
 
 @pytest.mark.parametrize("job", JOBS)

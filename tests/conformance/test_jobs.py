@@ -4,7 +4,7 @@ import json
 from dataclasses import MISSING, Field, fields
 from functools import partial
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from headcount.job import Job
 from headcount.jobs import JOBS
 from headcount.jobs.calls.unpack import unpack
 from headcount.jobs.registry import FUNCTIONS
-from headcount.mechanism.automatic import BASELINES, COUNTING, Automatic
+from headcount.mechanism.automatic import BASELINES, COUNTING, Automatic, CountMechanism
 from headcount.mechanism.options import CountOptions
 from headcount.planner import Plan
 from headcount.wording.docstring import described_parameters
@@ -92,6 +92,11 @@ def test_every_option_is_documented_and_filled_by_its_class(job: str) -> None:
         assert set(described_parameters(kind.__doc__)) == {field.name for field in option_fields(kind)}, kind
         assert kind.parameter in parameters(job)
         assert getattr(papers if kind.home == "papers" else hc, kind.__name__, kind) is kind
+
+
+def test_every_mechanism_that_counts_can_be_typed_by_its_name() -> None:
+    """An editor offers the names of the registry, in the same order."""
+    assert get_args(CountMechanism) == tuple(kind.name for kind in COUNTING)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in (*COUNTING, *BASELINES) if kind is not Automatic])

@@ -52,7 +52,9 @@ the invitation |
 `key`; as a big-endian number, modulo `buckets` |
 
 In a round with a `step`, which is one of a series, it is as follows. A person answers each `number` of a promise \
-once, whatever its level is, and pays for a promise once; `|` stands between texts that are put together.
+once, whatever its level is, and pays for a promise once. 2^64 trials find two promises with one digest, so a device \
+keeps more than the digest of what is paid, such as a keyed hash of the array; `|` stands between texts \
+that are put together.
 
 | what | how |
 |---|---|

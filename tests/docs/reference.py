@@ -150,7 +150,15 @@ def _default(parameter: Parameter) -> str:
 
 def _example(job: str) -> str:
     """The example, and room for what it prints."""
-    return f"## Example\n\n```python\n{EXAMPLES[job].strip()}\n```\n\n```text{ONE_RUN}\n```"
+    return f"## Example\n\n```python\n{_code(job)}\n```\n\n```text{ONE_RUN}\n```"
+
+
+def _code(job: str) -> str:
+    """What is typed: that of the docstring, unless a page has more to show."""
+    if job in EXAMPLES:
+        return EXAMPLES[job].strip()
+    *first, last = re.findall(r"^ *(?:>>>|\.\.\.) (.*)$", FUNCTIONS[job].__doc__ or "", re.MULTILINE)
+    return "\n".join([*first, f"print({last})"])
 
 
 def _parameters(job: str) -> str:
@@ -209,7 +217,7 @@ def _members(union: Any) -> list[Any]:
 def _read_on(job: str) -> str:
     """The command line, and where to read on."""
     options = ["[Options of mechanisms](options.md)"] if Job.kind(job).options else []
-    links = "\n".join(f"- {each}" for each in [*READ_ON[job], *options])
+    links = "\n".join(f"- {each}" for each in [*READ_ON.get(job, ()), *options])
     return (
         f"## Read on\n\n{links}\n- On the command line: `headcount {job.replace('_', '-')} --help`\n"
         f'- Without spending anything: `hc.plan("{job}", data, ...)`'

@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 import headcount as hc
-from headcount import mechanism, papers
+from audits.registry import plans
+from headcount import mechanism
 from headcount.account.calibration import calibrate
 from headcount.account.calibration.calibrate import gaussian_variance
 from headcount.account.events import Gaussian, Laplace, LaplaceThreshold
@@ -93,33 +94,7 @@ def test_every_mechanism_has_utility_assumptions_and_a_proof(page: str) -> None:
     assert ("*Curator.*" in found["Assumptions"]) == (page not in WITHOUT_CURATOR)
 
 
-PLANS: list[tuple[str, str, dict[str, Any]]] = [
-    ("clipped", "histogram", {"by": "item", "keys": ["a", "b"], "bound": 2, "debias": None}),
-    ("correlated", "histogram", {"by": "item", "keys": ITEMS}),
-    ("correlated", "histogram", {"by": "item", "keys": ITEMS, "neighbours": "replace"}),
-    ("joint", "histogram", {"by": "item"}),
-    ("joint", "histogram", {"by": "item", "neighbours": "replace"}),
-    ("weighted", "histogram", {"by": "item", "mechanism": "weighted"}),
-    ("weighted", "histogram", {"by": "item", "keys": [f"item {number}" for number in range(1000)]}),
-    ("rounds", "histogram", {"by": "item", "mechanism": "rounds"}),
-    ("plume", "histogram", {"by": "item", "mechanism": papers.Plume()}),
-    ("count-release", "top", {"by": "item", "k": 10}),
-    ("sample-threshold", "histogram", {"by": "item", "mechanism": "sample-threshold", "bound": 1}),
-    ("halving", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1, "mechanism": "search"}),
-    ("hierarchy", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 1}),
-    ("hierarchy", "quantiles", {"value": "price", "q": [0.5], "range": (0, 1000), "bound": 10}),
-    ("staircase", "shape", {"by": "item"}),
-    ("staircase", "shape", {"by": "item", "people": 20000}),
-    ("buckets", "shape", {"by": "item", "people": 20000, "mechanism": "buckets"}),
-    ("groups", "aggregate", {"by": "item", "metrics": ["people", "mean(price)"]}),
-    ("groups", "aggregate", {"by": "item", "keys": ITEMS, "metrics": ["people", "sum(price)", "mean(price)"]}),
-    ("recentred", "distribution", {"by": "item", "keys": ITEMS, "bound": 10, "mechanism": "recentred"}),
-    ("selected", "distribution", {"by": "item", "keys": ITEMS, "bound": 10, "mechanism": "ks"}),
-]
-"""Plans at epsilon 1 whose forecasts stand on a page."""
-
-
-@pytest.mark.parametrize(("page", "job", "arguments"), PLANS)
+@pytest.mark.parametrize(("page", "job", "arguments"), plans())
 def test_forecasts_on_a_page_are_those_of_plans(page: str, job: str, arguments: dict[str, Any]) -> None:
     plan = hc.plan(job, hc.table(TABLE, name="data"), user="user", epsilon=1, **arguments)
     lines = [text for label, text in plan.strategy.forecast("item", "people") if label != "beware"]

@@ -2,12 +2,25 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from headcount.estimate.shape.prevalence import Prevalence, of_counts
-from headcount.estimate.shape.unhash import LONGEST, MIN_EMPTY_SHARE, expected_loads, undo_collisions
+from headcount.estimate.shape.unhash import LONGEST, MIN_EMPTY_SHARE, _parts, undo_collisions
 from headcount.exact import Floats
 
 SMALL = of_counts(np.array([5, 3, 3, 2, 1, 1, 1]))
+
+
+def expected_loads(prevalence: Prevalence, cells: int) -> Floats:
+    """Gamma_r for r = 1 .. total: expected number of buckets, of at least 3, with a load of at least r."""
+    size = int(scipy.fft.next_fast_len(prevalence.total + 1))
+    logarithm = np.zeros(size)  # on a circle longer than the largest load
+    logarithm[0] = prevalence.distinct * np.log1p(-1 / cells)
+    for i, part in enumerate(_parts(cells), start=1):
+        np.add.at(logarithm, prevalence.counts * i % size, prevalence.items * part)
+    pi = scipy.fft.ifft(np.exp(scipy.fft.fft(logarithm))).real[: prevalence.total + 1]
+    loads: Floats = cells * pi[:0:-1].cumsum()[::-1]
+    return loads
 
 
 def loads_of(gamma: Floats) -> Floats:

@@ -1,5 +1,6 @@
 """Servers and clients of rounds, as real processes, are killed at random. With teeth."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,23 @@ def noted(folder: Path, sums: str) -> Tally:
 )
 def test_wrong_results_are_seen(sums: str, wrong: int, tmp_path: Path) -> None:
     assert noted(tmp_path, sums).wrong_results == wrong
+
+
+@pytest.mark.parametrize(
+    ("counted", "wrong"),
+    [([0, 1, 3, 4, 5, 6, 7], 0), ([0, 1, 3, 4, 5, 6], 0), ([0, 0, 3, 4, 5, 6, 7], 1), ([0, 1, 2, 3, 4, 5, 6], 1)],
+    ids=["all who answered", "one is lost", "one counts twice, one is lost", "one who never answered"],
+)
+def test_wrong_counts_are_seen(counted: list[int], wrong: int, tmp_path: Path) -> None:
+    """Reports of eight people, of whom the third never answered: counts of each name have all others."""
+    place = ends.Place(tmp_path)
+    place.keep("round", '{"threshold":5}')
+    for number in {0, 1, 3, 4, 5, 6, 7}:
+        place.note(f"sent{number}", '{"kind":"report","round":"r"}')
+    counts = [(len(counted) - counted.count(number), name) for number, name in enumerate(ends.NAMES)]
+    rows = [[name, count] for count, name in sorted(counts, key=lambda row: (-row[0], row[1])) if count >= 5]
+    place.note("results", json.dumps({"round": "r", "counts": rows}))
+    assert compare(ends.REPORTS, place).wrong_results == wrong
 
 
 def test_a_second_result_is_seen(tmp_path: Path) -> None:

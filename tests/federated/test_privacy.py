@@ -122,6 +122,44 @@ def test_all_orders_are_alike(many: int, maximum: int) -> None:
     assert max(chances.values()) - min(chances.values()) < NEARLY
 
 
+# People who take part, know that their own coin fell, and read the result: each lowers the threshold by 1.
+
+
+class Fallen(SystemEntropy):
+    """Every coin falls."""
+
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return np.ones(size, dtype=np.int64)
+
+
+def with_insiders(asked: Round, insiders: int, people: Sequence[Person], entropy: Entropy) -> object:
+    """The result, where so many people know that they are in the sample with an a."""
+    numbered, aggregator = Numbered(entropy), Aggregator(asked)
+    known = [Client(["a"], entropy=Fallen()) for _ in range(insiders)]
+    for client in [*known, *clients(people, numbered)]:
+        aggregator.add(client.answer(asked))
+    return aggregator.close().counts
+
+
+@pytest.mark.parametrize(("threshold", "insiders"), [(3, 1), (4, 2)])
+def test_people_who_know_their_own_coins_read_as_if_the_threshold_were_lower(threshold: int, insiders: int) -> None:
+    """The price is not for them: it is exactly that of the threshold less their number (p = 1/2: 1/4 at 2)."""
+    asked, lower = (promised(HALF, each, epsilon=Fraction(7, 10)) for each in (threshold, threshold - insiders))
+    assert abs(lower.delta - QUARTER) < NEARLY
+    laws = Laws(partial(with_insiders, asked, insiders))
+    exact = laws.worst_delta(list(pairs([("a",), ("b",), ()], 3, "add-remove")), asked.epsilon)
+    assert asked.delta < exact.low
+    assert abs(exact.high - lower.delta) < NEARLY
+
+
+def test_as_many_names_as_the_threshold_less_one_see_a_single_person() -> None:
+    """Whoever can answer under many names finds the only person with an item, as often as their coin falls."""
+    asked = promised(QUARTER, 4, epsilon=HALF)
+    exact = Laws(partial(with_insiders, asked, 3)).worst_delta([((("a",),), ())], asked.epsilon)
+    assert abs(exact.high - QUARTER) < NEARLY
+    assert asked.delta < Fraction(1, 10)
+
+
 # One sample for two levels: a parent, and its children of whom one has a single person.
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
@@ -15,13 +15,15 @@ from headcount.federated import (
     Analyst,
     Client,
     Refused,
+    Round,
     SecureAnalyst,
     SecureClient,
     SecureRound,
     ShapeAnalyst,
     ShapeClient,
 )
-from headcount.federated.client_state import TOTAL, ClientState, total
+from headcount.federated.client_state import MAX_ANSWERED, TOTAL, ClientState, total
+from headcount.federated.rounds import RoundsAnalyst, quantiles
 from headcount.federated.schema import Message
 from headcount.federated.secure import SumClient
 from headcount.federated.secure.state import SumState
@@ -179,3 +181,58 @@ def test_totals_that_are_too_long_to_write_are_rounded_up() -> None:
     assert total(third) == third
     assert long < total(long) < long + Fraction(1, 10**25)
     assert TOTAL.allows(total(long))
+    assert total(Fraction(2, 10**60)) == Fraction(2, 10**60)
+
+
+def test_deltas_of_any_digits_add_up_to_a_state() -> None:
+    """An analyst who types odd numbers cannot keep a client from writing its state: it would have answered, and would
+    not know it later."""
+    odd = Fraction(1, 3**90) + Fraction(1, 10**49 + 7)
+    for amount in (odd, odd * 10**30, Fraction(1, 10**80)):
+        assert amount <= total(amount) <= amount + Fraction(1, 10**60)
+        assert ClientState.from_json(ClientState("0" * 64, delta=total(amount)).to_json()).delta == total(amount)
+
+
+class Colliding(Round):
+    """Rounds whose promises have one digest: 2^64 trials find two such."""
+
+    promise = "0" * 32
+
+
+def test_a_cheap_promise_with_the_same_digest_does_not_pay_for_another() -> None:
+    """An analyst who has two series with one digest gets each at its price."""
+    plans = [quantiles("How many?", range=(0, 9), cells=32, epsilon=epsilon) for epsilon in ("0.001", "2")]
+    first, second = (plan.next_round(()) for plan in plans)
+    assert first is not None
+    assert second is not None
+    assert second.step is not None
+    second = replace(second, step=replace(second.step, number=1))
+    cheap, dear = (
+        Colliding(**{each.name: getattr(round_, each.name) for each in fields(Round)}) for round_ in (first, second)
+    )
+    client = Client(["1"], epsilon=2, delta="1e-4")
+    client.answer(cheap)
+    with pytest.raises(Refused, match="budget does not allow"):
+        client.answer(dear)
+    assert ClientState.from_json(client.state()).epsilon == Fraction("0.001")
+
+
+def test_what_a_state_cannot_keep_is_not_answered() -> None:
+    """The last round that fits is answered; after it none is, and the state can still be written."""
+    digests = tuple(f"{number:032x}" for number in range(MAX_ANSWERED))
+    series = RoundsAnalyst(quantiles("How many?", range=(0, 9), epsilon=1)).publish()
+    for kept, round_, answers in (
+        (digests[:-1], counts(), True),
+        (digests, counts(), False),
+        (digests[:-2], series, True),
+        (digests[:-1], series, False),
+    ):
+        client = Client(["1"], state=ClientState("0" * 64, kept).to_json())
+        if answers:
+            client.answer(round_)
+        else:
+            with pytest.raises(Refused, match="as many rounds as a state can keep"):
+                client.answer(round_)
+        state = ClientState.from_json(client.state())
+        assert len(state.answered) == (MAX_ANSWERED if answers else len(kept))
+        assert state.epsilon == (round_.epsilon if answers else 0)

@@ -16,6 +16,8 @@ from headcount.account import Ledger
 from headcount.errors import BadParameter, HeadcountError
 from headcount.federated import Aggregator, Analyst, Client, Refused, Report, Result
 from headcount.federated.aggregator_state import NAME
+from headcount.federated.rounds import RoundsAnalyst, heavy_hitters
+from headcount.federated.step import MAX_PREFIXES
 from tests.effort import seeds
 from tests.federated.vectors import BROKEN, INVITING, KEY, ROUND
 
@@ -174,6 +176,26 @@ def test_shards_that_are_not_complete_are_not_merged(tmp_path: Path) -> None:
     Aggregator.merge(shards)
     with pytest.raises(Refused, match="closed"):
         Aggregator.merge([copy, *shards[1:]])
+
+
+def test_a_round_that_invites_is_not_merged_with_a_second_sample() -> None:
+    """A merged aggregator that invited again would count people of two samples: at nearly twice the rate."""
+    aggregator = Aggregator(INVITING)
+    reports = [Client(["apple"]).answer(INVITING, invitation) for invitation in aggregator.invitations]
+    with pytest.raises(Refused, match="has one aggregator"):
+        Aggregator.merge([aggregator])
+    assert 0 < dict(add_all(aggregator, reports).close().counts)["apple"] < len(reports)
+
+
+def test_a_round_with_many_prefixes_is_saved(tmp_path: Path) -> None:
+    """Its text is longer than those of other rounds."""
+    plan = heavy_hitters("Which?", share="0.01", people=20_000, lengths=[20], epsilon=1)
+    seen = Result(RoundsAnalyst(plan).publish().digest, tuple((f"é{number:019}", 99) for number in range(MAX_PREFIXES)))
+    round_ = plan.next_round([seen])
+    assert round_ is not None
+    aggregator = Aggregator(round_)
+    aggregator.add(Report(round_.digest, "f" * 32, ("é" + 19 * "0",)))
+    assert restored(aggregator, tmp_path / "state").save(tmp_path / "again", key=KEY).exists()
 
 
 def test_shards_of_rounds_that_cannot_have_them() -> None:

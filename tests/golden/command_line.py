@@ -12,18 +12,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
+from headcount.jobs import JOBS
+
 FILE = "visits.parquet"
 COMMANDS = (
-    "histogram",
-    "aggregate",
-    "top",
-    "heavy-hitters",
-    "quantiles",
-    "ranges",
-    "shape",
-    "distribution",
-    "profile",
-    "total",
+    *(job.replace("_", "-") for job in JOBS),
     "demo",
     "audit",
     "reproduce",

@@ -267,7 +267,7 @@ def steps(tier: str) -> Iterator[tuple[str, Callable[[], None]]]:
         yield from (("Spark", spark), ("spark on the command line", spark_command))
         return
     yield "the README's example", readme
-    for name in JOBS:
+    for name in ARGUMENTS:
         yield name, partial(job, name)
     readers = (parquet, parquet_in_little_memory, delimited, json_lines, arrow, pandas, polars, duckdb, ibis)
     results = (plan, ledger, saved, chart, tight_composition, simulate, noise, stream, federated)

@@ -1,4 +1,4 @@
-"""Every mechanism has its five things: code, event, error law, proof page, and its line in this list."""
+"""Every mechanism of the package has its five things: code, event, error law, proof page, and a file of audits."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -20,25 +20,7 @@ from headcount.audit.choices import Fixed
 from headcount.bound import Bounded, SampledEvents, SampledItems, ScaledToSum, Sensitivity
 from headcount.errors import BadParameter
 from headcount.jobs.parameters.parameters import Count
-from headcount.mechanism import (
-    AnyMechanism,
-    BinarySearch,
-    Buckets,
-    Clipped,
-    Correlated,
-    CountRelease,
-    Hierarchy,
-    JointRounds,
-    Plume,
-    Recentred,
-    Rounds,
-    Sampled,
-    Selected,
-    Staircase,
-    Thresholded,
-    Weighted,
-)
-from headcount.mechanism.groups.measured import MeasuredGroups
+from headcount.mechanism import AnyMechanism
 from headcount.mechanism.stages import clipped
 from headcount.noise import SystemEntropy
 
@@ -48,24 +30,7 @@ FAMILIES = {each.__name__.rpartition(".")[2]: each for each in families() if has
 AT_NIGHT = {"joint", "rounds", "thresholded"}
 """Families that take minutes. By day, tests/privacy enumerates them."""
 BUDGET = Cost(Fraction(1), Fraction(1, 10**6))
-LISTED: list[type[AnyMechanism]] = [
-    Buckets,
-    Clipped,
-    Correlated,
-    CountRelease,
-    BinarySearch,
-    Hierarchy,
-    JointRounds,
-    MeasuredGroups,
-    Plume,
-    Recentred,
-    Rounds,
-    Sampled,
-    Selected,
-    Staircase,
-    Thresholded,
-    Weighted,
-]
+LISTED = mechanisms()
 SHAPES: dict[str, dict[str, Any]] = {
     "auto": {"method": "auto"},
     "staircase": {"method": "staircase", "people": 1000},
@@ -88,8 +53,9 @@ def _audited(family: ModuleType) -> set[str]:
     return {_kind(name) for name, *_ in family.honest()}
 
 
-def test_every_mechanism_is_in_the_list() -> None:
-    assert set(mechanisms()) == set(LISTED)
+def test_every_mechanism_is_audited_and_enumerated() -> None:
+    """A file of `audits/mechanisms` has it, and none has one that there is not."""
+    assert len(LISTED) >= 16
     names = {kind.name for kind in LISTED}
     assert {_kind(each.name) for each in specimens() if each.honest} == names
     assert set().union(*map(_audited, FAMILIES.values())) == names

@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.jobs import of_every_job
 
 import headcount as hc
 from headcount.account import Ledger
@@ -635,18 +636,23 @@ def query() -> Any:
     return table.mutate(worst=table.hiv.max().over(group_by="city"))
 
 
-REQUESTS: dict[str, dict[str, Any]] = {
-    "histogram": {"by": "city", "keys": ["Rome", "Oslo"]},
-    "aggregate": {"by": "city", "keys": ["Rome", "Oslo"], "metrics": ["people"]},
-    "top": {"by": "city"},
-    "heavy_hitters": {"by": "city", "share": 0.1},
-    "total": {},
-    "profile": {"by": "city"},
-    "quantiles": {"value": "hiv", "range": (0, 9)},
-    "ranges": {"value": "hiv", "ranges": [(0, 1), (1, 9)]},
-    "shape": {"by": "city"},
-    "distribution": {"by": "city", "keys": ["Rome", "Oslo"]},
-}
+REQUESTS = of_every_job(
+    {
+        "histogram": {"by": "city", "keys": ["Rome", "Oslo"]},
+        "aggregate": {"by": "city", "keys": ["Rome", "Oslo"], "metrics": ["people"]},
+        "top": {"by": "city"},
+        "heavy_hitters": {"by": "city", "share": 0.1},
+        "total": {},
+        "profile": {"by": "city"},
+        "quantiles": {"value": "hiv", "range": (0, 9)},
+        "ranges": {"value": "hiv", "ranges": [(0, 1), (1, 9)]},
+        "shape": {"by": "city"},
+        "distribution": {"by": "city", "keys": ["Rome", "Oslo"]},
+    },
+    item="city",
+    number="hiv",
+    listed=["Rome", "Oslo"],
+)
 
 
 @pytest.mark.parametrize("job", JOBS)

@@ -94,7 +94,26 @@ def test_what_mixes_people_is_refused(name: str, folder: Path) -> None:
         hc.plan("total", make(opened(folder)), **ASKED)
 
 
-def test_a_promise_is_not_taken(folder: Path) -> None:
+def test_what_has_no_proof_needs_the_promise(folder: Path) -> None:
+    hospital = opened(folder, name="hospital")
+    mixed = hospital.person.mutate(last=hospital.person.person_id.max())
+    with pytest.raises(NotATable) as refused:
+        hc.plan("total", mixed, **ASKED)
+    assert refused.value.fix == (
+        '.over(group_by="person_id"); or, if you know that it is so, '
+        'hc.table(data, promise="each row belongs to one person")'
+    )
+    plan = hc.plan("total", hc.table(mixed, promise="each row belongs to one person"), **ASKED)
+    assert plan.certificate is None
+    assert "The table is a query that headcount did not check." in " ".join(str(plan).split())
+    assert plan.dataset == "hospital"
+    with pytest.raises(NotATable, match=r"whether a row stays depends on other people's rows"):
+        hc.plan("total", hospital.person.limit(3), **ASKED)
+    with pytest.raises(NotATable, match="No promise covers that"):
+        hc.plan("total", hc.table(hospital.person.limit(3), promise="each row belongs to one person"), **ASKED)
+
+
+def test_a_promise_about_what_has_a_proof_is_not_taken(folder: Path) -> None:
     with pytest.raises(BadParameter, match="headcount checked this view"):
         hc.plan("total", hc.table(opened(folder).person, promise="each row belongs to one person"), **ASKED)
 

@@ -9,6 +9,7 @@ import pytest
 import headcount as hc
 from headcount.noise import KeyedEntropy
 from headcount.source.views.certificate import ONE_ROW
+from headcount.source.views.uniqueness import uniques
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 _ = ibis._
@@ -193,3 +194,17 @@ def test_a_wanted_error_needs_no_bound(con: Any) -> None:
     view = _view(con, ONE["group-by"])
     plan = hc.plan("histogram", view, user="person", by="n", keys=[1, 2, 3], target_error=10)
     assert plan.error <= 10
+
+
+def test_joins_with_itself_take_no_exponential_time(con: Any) -> None:
+    """Each relation is looked at once, though each step uses the one before twice."""
+    table = con.table("visit").group_by("person").agg(n=_.count())
+    for _step in range(40):
+        table = table.join(table.view().select("person"), "person")
+    assert frozenset({"person"}) in uniques(table.op())
+
+
+def test_copies_of_many_columns_take_no_exponential_time(con: Any) -> None:
+    numbered = con.table("visit").mutate(**{f"c{place}": _.day + place for place in range(40)}).distinct()
+    copied = numbered.mutate(**{f"d{place}": numbered[f"c{place}"] for place in range(40)})
+    assert frozenset(numbered.columns) in uniques(copied.op())

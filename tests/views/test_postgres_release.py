@@ -125,7 +125,7 @@ def test_what_is_not_a_stored_table_is_refused(con: Any, name: str) -> None:
     con.con.execute("DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object THEN END $$")
     con.con.execute(NOT_STORED[name])
     odd = con.table("odd").select("person_id", "gender")
-    with pytest.raises(NotATable, match=r"table 'odd' is not one stored table of Postgres|column|user column"):
+    with pytest.raises(NotATable, match=r"table 'odd' is (not one stored table|a view of your)|column|user column"):
         hc.view(odd.mutate(n=_.count().over(group_by="person_id")), user="person_id")
 
 
@@ -140,7 +140,7 @@ def test_partitions_are_stored(con: Any) -> None:
 def test_a_table_that_became_a_view_since_the_plan_is_refused(con: Any) -> None:
     plan = hc.plan("histogram", view(con), user="person_id", by="gender", epsilon=1)
     con.con.execute("ALTER TABLE person RENAME TO old; CREATE VIEW person AS SELECT * FROM old")
-    with pytest.raises(TableChanged, match="table 'person' is not one stored table of Postgres"):
+    with pytest.raises(TableChanged, match="table 'person' is a view of your database"):
         plan.release()
 
 
@@ -239,6 +239,7 @@ def test_columns_of_other_types_are_left_aside(con: Any) -> None:
     con.con.execute("ALTER TABLE person ADD j jsonb, ADD r real, ADD n numeric, ADD z timestamptz, ADD a int[]")
     person = con.table("person")
     assert len(rows(hc.view(person.select("person_id", "gender").distinct(), user="person_id"))) == 900
+    assert len(rows(hc.view(person.drop(*"rnzja").distinct(), user="person_id"))) == 900
     for column in "rnzja":
         with pytest.raises(NotATable, match=r"which views (on Postgres )?cannot have"):
             hc.view(person.select("person_id", column).filter(_[column].notnull()), user="person_id")

@@ -113,6 +113,38 @@ def test_ties_are_broken_by_all_columns() -> None:
     assert found[0] == found[1]
 
 
+def test_where_missing_values_stand_in_an_order_is_no_setting_of_the_connection() -> None:
+    """Else a certificate would name rows of one kind, and the release be about others."""
+    con = store(m="AS SELECT i % 5 AS u, if(i % 3 = 0, NULL, i) AS x, if(i % 2 = 0, NULL, i) AS y FROM range(60) t(i)")
+    for order in (_.x, _.x.desc(), _.u):  # of the last, rows that tie are ordered by x and y
+        first = con.table("m").mutate(n=ibis.row_number().over(group_by="u", order_by=order)).filter(_.n == 0)
+        view = View(first, "u")
+        con.raw_sql("RESET default_null_order")
+        before = rows(view, "u")
+        assert None not in [x for _u, x, _y, _n in before]
+        for setting in ("nulls_first", "nulls_last", "nulls_first_on_asc_last_on_desc"):
+            con.raw_sql(f"SET default_null_order = '{setting}'")
+            assert rows(view, "u") == before
+
+
+def test_columns_of_types_that_views_cannot_have_may_be_dropped() -> None:
+    con = store(m="AS SELECT 1 AS u, [1, 2] AS listed, {'a': 1} AS nested, 5 AS x")
+    dropped = con.table("m").drop("listed", "nested").filter(_.x > 1)
+    assert rows(View(dropped, "u"), "u") == [(1, 5)]
+    with pytest.raises(NotATable, match="column 'nested' holds struct"):
+        View(con.table("m").drop("listed"), "u").certified("u")
+
+
+def test_a_value_of_too_many_operations_is_refused() -> None:
+    """With a sentence, before any row is read."""
+    con = store(m="(u BIGINT, x BIGINT)")
+    value = con.table("m").x
+    for _place in range(400):
+        value = value + 1
+    with pytest.raises(NotATable, match=r"a value has too many operations .* Fix: a step of its own for some of them"):
+        View(con.table("m").mutate(y=value), "u").certified("u")
+
+
 def test_there_is_no_negative_zero() -> None:
     """DuckDB makes 0.0 of -0.0 wherever it sorts by it."""
     con = store(w="(u BIGINT, f DOUBLE, g REAL)")

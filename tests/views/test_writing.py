@@ -100,6 +100,12 @@ VALUE: dict[str, Callable[[Any], Any]] = {
     "Literal, a number": lambda t: ibis.literal(-1e300),
     "Literal, a day": lambda t: ibis.date("2026-01-01"),
     "Literal, a time": lambda t: ibis.timestamp("2026-01-01 10:00:00"),
+    "Literal, of fewer digits": lambda t: t.ts > ibis.literal("2020-01-01 10:00:00.5", "timestamp(3)"),
+    "Literal, of no digits": lambda t: t.ts > ibis.literal("2020-01-01 10:00:00", "timestamp(0)"),
+    "Greater, a typed moment": lambda t: t.ts > "2020-01-01 10:00:00.123456",
+    "InValues, typed moments": lambda t: t.ts.isin(["2020-01-01T10:00:00", "2020-02-01 10:00:00.5", "2024-02-29"]),
+    "Between, typed moments": lambda t: t.ts.between("1999-01-01 00:00:00", ibis.timestamp("2025-01-01 00:00:00.25")),
+    "Equals, typed texts": lambda t: (t.i > 0) & (ibis.literal("2020-01-01T10:00:00") == "2020-01-01 10:00:00"),
     "Literal, missing": lambda t: ibis.null("int64"),
 }
 METRIC: dict[str, Callable[[Any], Any]] = {

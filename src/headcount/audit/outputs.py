@@ -123,11 +123,13 @@ def numbers(output: Hashable) -> Iterator[float | int]:
     number = as_number(output)
     if number is not None:
         yield number
-    elif isinstance(output, Seen):
-        yield from numbers(output.inside)
-    elif isinstance(output, tuple | frozenset):
-        for part in output:
-            yield from numbers(part)
+        return
+    match output:
+        case Seen():
+            yield from numbers(output.inside)
+        case tuple() | frozenset():
+            for part in output:
+                yield from numbers(part)
 
 
 def digits(number: float) -> tuple[int, int]:

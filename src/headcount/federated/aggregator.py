@@ -170,9 +170,12 @@ def _check_shards(round_: Round, shard: int, shards: int) -> None:
 
 
 def _check_complete(shards: Sequence[Aggregator]) -> None:
-    """Refuse to merge unless every shard of one round is there once, and open."""
+    """Refuse to merge unless every shard of one round is there once, and open. If the round invites, the new aggregator
+    would draw a second sample beside the first."""
     if not shards or any(shard._round.digest != shards[0]._round.digest for shard in shards):
         raise Refused("These are not the shards of one round.", fix="Aggregator.merge(shards)")
+    if shards[0]._round.people is not None:
+        raise Refused("A round that invites has one aggregator: it draws the sample, once.", fix="aggregator.close()")
     if any(shard._shards != len(shards) for shard in shards) or len({shard._shard for shard in shards}) != len(shards):
         raise Refused("Every shard is needed, once.", fix=f"Aggregator.merge of all {shards[0]._shards} shards")
     for shard in shards:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, optional_package
-from headcount.federated.messages import ITEM, MAX_INTEGER, MAX_PEOPLE
+from headcount.federated.messages import ITEM, MAX_INTEGER, MAX_PEOPLE, Round
 from headcount.federated.schema import Counts, Hex, Record, Rows, Text, Texts, Truth, Whole
 from headcount.federated.schema.record import parse_object
 from headcount.noise import SystemEntropy
@@ -23,7 +23,6 @@ from headcount.noise import SystemEntropy
 NAME = b"headcount aggregator state 1\n"
 KEY_BYTES, NONCE_BYTES = 32, 12
 MAX_SHARDS = 1024
-MAX_ROUND = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class AggregatorState(Record):
 
     open: Annotated[bool, Truth()]
     """False once it is closed: then there are no counts, tickets or invitations."""
-    round: Annotated[str, Text(MAX_ROUND)]
+    round: Annotated[str, Text(Round.longest)]
     """The round's text."""
     shard: Annotated[int, Whole(0, MAX_SHARDS - 1)]
     shards: Annotated[int, Whole(1, MAX_SHARDS)]

@@ -2,7 +2,8 @@
 
 Invariants:
 
-- it has the person's key and the secrets of sums that are open, and none of their items. It stays on the device;
+- it has the person's key and the secrets of sums that are open, but not the person's items by name. Until a vector has
+  left under masks, its numbers are in the state, in plain, and these tell items. It stays on the device;
 - a state replaces the one before it. Whoever keeps it does so before an answer is sent, and never goes back to an older
   one, with which the person would answer a second time.
 """
@@ -11,17 +12,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Annotated
 
-from headcount.exact import round_up
 from headcount.federated.schema import Hex, Message, Ratio, Text, Texts
 
-MAX_ROUNDS = 2**16
-"""Most rounds that one person answers."""
+MAX_ANSWERED = 2**16
+"""Most digests of answered rounds and promises: with more, a person answers nothing."""
 MAX_SUMS = 8
 """Most open sums of a person that are kept."""
 MAX_SUM = 1 << 25
 """Limit of characters of the state of one sum."""
 TOTAL = Ratio(0, 2**24)
-DIGITS = 30
+LAST_DIGIT = Fraction(1, 10**60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class ClientState(Message):
     longest = 1 << 29
     key: Annotated[str, Hex(64)] = field(repr=False)
     """Of the person's tickets."""
-    answered: Annotated[tuple[str, ...], Texts(Text(32), MAX_ROUNDS)] = ()
-    """Digests of the rounds that were answered."""
+    answered: Annotated[tuple[str, ...], Texts(Text(32), MAX_ANSWERED)] = ()
+    """Digests of the rounds that were answered and, of series, keyed hashes of their promises."""
     epsilon: Annotated[Fraction, TOTAL] = Fraction(0)
     """Sum of the promises of these rounds."""
     delta: Annotated[Fraction, TOTAL] = Fraction(0)
@@ -43,4 +43,4 @@ class ClientState(Message):
 
 def total(amount: Fraction) -> Fraction:
     """An amount that a state can keep: rounded up if it has too many digits."""
-    return amount if TOTAL.allows(amount) else round_up(amount, DIGITS)
+    return amount if TOTAL.allows(amount) else -(-amount // LAST_DIGIT) * LAST_DIGIT

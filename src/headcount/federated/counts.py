@@ -23,6 +23,10 @@ WHAT = "people per item"
 """The release in a few words."""
 ITEM = "item"
 """Name of the column of items."""
+READERS = (
+    "It is for readers who did not answer: people who did, and put together what they know of their own coins, read as "
+    "if the threshold were lower by their number."
+)
 TRUSTED = "The aggregator sees every report: it is trusted to show nothing else."
 CHANGES = {
     "add-remove": "adding or removing any one person, with all their items,",
@@ -101,8 +105,8 @@ def _guarantee(round_: Round) -> str:
     epsilon, delta = float(round_.epsilon), float(round_.delta)
     return (
         f"Privacy: {CHANGES[round_.neighbours]} changes the probability of any outcome by at most a factor of "
-        f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. It does not hide "
-        "who answers from anyone who watches the network."
+        f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. {READERS} It "
+        "does not hide who answers from anyone who watches the network."
     )
 
 

@@ -149,12 +149,19 @@ class Round(SampleTerms):
 
     @cached_property
     def promise(self) -> str:
-        """What a person pays for: this round, or all of a series with the same terms."""
+        """Digest of what a person pays for: this round, or all of a series with the same terms."""
         if self.step is None:
             return self.digest
+        return hashlib.blake2b(self.shared.encode(), digest_size=16).hexdigest()
+
+    @property
+    def shared(self) -> str:
+        """Terms of the promise of a series, as text; empty if this round has its own."""
+        if self.step is None:
+            return ""
         numbers = map(written, (self.rate, self.epsilon, self.delta))
         terms = self.step.series, self.step.rounds, self.threshold, self.items, self.neighbours, *numbers
-        return hashlib.blake2b(canonical(list(terms)).encode(), digest_size=16).hexdigest()
+        return canonical(list(terms))
 
     @property
     def turn(self) -> str:

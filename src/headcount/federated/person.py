@@ -19,7 +19,7 @@ from headcount.account.guarantee import Cost
 from headcount.account.ledger.charge import typed_budget
 from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.federated.client_state import ClientState, total
+from headcount.federated.client_state import MAX_ANSWERED, ClientState, total
 from headcount.federated.messages import Refused
 from headcount.federated.single import Single
 from headcount.noise import Entropy
@@ -31,7 +31,7 @@ class PrivacyPromise(Protocol):
     @property
     def digest(self) -> str: ...
     @property
-    def promise(self) -> str: ...
+    def shared(self) -> str: ...
     @property
     def turn(self) -> str: ...
     @property
@@ -69,9 +69,9 @@ class Person(Single):
         self._spent = Cost(state.epsilon, state.delta)
 
     def state(self) -> str:
-        """All that a device keeps to go on later, without its items: `state=` of a new client. It is secret, and is
-        kept before the answer is sent. Each state replaces the one before: from an older one, a round would be answered
-        a second time."""
+        """All that a device keeps to go on later: `state=` of a new client. It is secret, and in a secure sum it has
+        the numbers of the vector until that has left. It is kept before the answer is sent. Each state replaces the one
+        before: from an older one, a round would be answered a second time."""
         with self._lock:
             return ClientState(self._key.hex(), tuple(self._answered), *self._totals, self._open_sums()).to_json()
 
@@ -91,11 +91,11 @@ class Person(Single):
         with self._lock:
             self._check(round_)
             self._spent = self._after(round_)
-            self._answered |= dict.fromkeys((round_.promise, round_.turn))
+            self._answered |= dict.fromkeys((self._paid(round_), round_.turn))
 
     def _after(self, round_: PrivacyPromise) -> Cost:
         """What is spent once this round is answered: no more than before if its promise is paid for."""
-        if round_.promise in self._answered:
+        if self._paid(round_) in self._answered:
             return self._spent
         return Cost(self._spent.epsilon + round_.epsilon, self._spent.delta + round_.delta)
 
@@ -104,9 +104,18 @@ class Person(Single):
             raise Refused("This round does not keep its promise.", fix="a round with more noise, or a lower rate")
         if round_.turn in self._answered:
             raise Refused("This person has answered this round.", fix="another round, with an id of its own")
+        if len(self._answered.keys() | {self._paid(round_), round_.turn}) > MAX_ANSWERED:
+            raise Refused("This person has answered as many rounds as a state can keep.", fix="none: it is full")
         after, budget = self._after(round_), self._budget
         if budget is not None and (after.epsilon > budget.epsilon or after.delta > budget.delta):
             raise Refused("This person's budget does not allow this round.", fix="a round with less epsilon and delta")
+
+    def _paid(self, round_: PrivacyPromise) -> str:
+        """What is kept of a promise: if rounds share it, a keyed hash of its terms. Without the key nobody can look for
+        two promises, one cheap and one not, that are kept as the same."""
+        if not round_.shared:
+            return round_.turn
+        return hashlib.blake2b(round_.shared.encode(), key=self._key, person=b"paid", digest_size=16).hexdigest()
 
     def _ticket(self, round_: PrivacyPromise) -> str:
         """Pseudorandom ticket for a round: 128 bits of a keyed hash."""

@@ -15,11 +15,11 @@ from headcount.bound.selection.options import PAPER_BOUNDS, BoundOptions, Chosen
 from headcount.bound.selection.people import NoisyCount
 from headcount.errors import BadParameter
 from headcount.exact import Number
-from headcount.jobs.bases.counting import CountingJob, CountMechanism, check_one_amount
+from headcount.jobs.bases.counting import CountingJob, check_one_amount
 from headcount.jobs.bases.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.calls.calls import job_function
 from headcount.jobs.parameters import parameters
-from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING
+from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING, CountMechanism
 from headcount.mechanism.groups.strategy import one_interval
 from headcount.mechanism.known.options import PoissonCounts
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy

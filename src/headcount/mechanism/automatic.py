@@ -1,6 +1,6 @@
 """The mechanism by default, from public numbers alone; and all that can be requested by name."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from headcount.account.guarantee import Cost
 from headcount.bound.selection.by_load import Exponential, Generalized
@@ -96,5 +96,17 @@ COUNTING: tuple[type[CountOptions], ...] = (
     SampleThreshold,
 )
 """All mechanisms that count items, in the order in which they are listed."""
+CountMechanism = Literal[
+    "auto",
+    "clipped",
+    "correlated",
+    "thresholded",
+    "joint",
+    "weighted",
+    "rounds",
+    "count-release",
+    "sample-threshold",
+]
+"""The same by name, for whoever types them."""
 BASELINES: tuple[type[CountOptions], ...] = (Plume, PlumeThreshold)
 """Those of other systems, which are requested by their objects alone (`headcount.papers`)."""

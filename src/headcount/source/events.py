@@ -19,8 +19,9 @@ from headcount.source.files import files
 from headcount.source.frames import frames
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries.step import Step, check_promise, promise_for, unproved
+from headcount.source.table import Table
 from headcount.source.views.certificate import Certificate
-from headcount.source.views.tables import tables_of
+from headcount.source.views.tables import Tables, tables_of
 from headcount.source.views.view import View
 
 UNNAMED = ("data frame", "ibis table")
@@ -29,6 +30,7 @@ KINDS = (
     "a path or a list of paths (parquet, csv, tsv, jsonl), or a pandas, polars, pyarrow, DuckDB, Spark or Ibis table"
 )
 
+ONE_EXPRESSION = 'one expression: hc.view(visit.join(person, "person_id"), ...); or files: hc.tables({...}, user=...)'
 AS_TABLE = {
     "DuckDBPyConnection": 'con.table("events"), or con.sql("SELECT ...")',
     "BaseBackend": 'con.table("events")',
@@ -94,9 +96,16 @@ def open_events(
         return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=typed, promise=promise)
     if owner := owner_of(data):
         return _of_engine(owner, data, columns, name or UNNAMED[0], promise)
+    if any(isinstance(each, ir.Table | View | Table) for each in _parts(data)):
+        raise NotATable(f"data={type(data).__name__}: several tables.", fix=ONE_EXPRESSION)
     names = [kind.__name__ for kind in type(data).__mro__]
     meant = next((AS_TABLE[name] for name in names if name in AS_TABLE), KINDS)
     raise NotATable(f"data={type(data).__name__}: not a table.", fix=meant)
+
+
+def _parts(data: Any) -> list[Any]:
+    """What a list or a dictionary holds."""
+    return list(data.values() if isinstance(data, dict) else data if isinstance(data, list | tuple) else ())
 
 
 def _paths(data: Any) -> list[str]:
@@ -139,9 +148,7 @@ def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: 
     engine = engine_of(data)
     native = engine.native(data)
     if opened := tables_of(data):
-        _check_no_promise(promise)
-        _check_one_name(name, opened.dataset)
-        return _of_view(opened.view(data), columns, name or opened.dataset or UNNAMED[1])
+        return _of_opened(opened, data, columns, name, promise)
     if promise is None and engine.certifies and (step := _step_of(engine, native)) and not step.fix:
         try:
             return _of_view(View(data, columns[0]), columns, name or UNNAMED[1])
@@ -154,6 +161,21 @@ def _step_of(engine: Engine, native: Any) -> Step | None:
     """What in a frame that an engine can read is not row by row."""
     engine.check(native)
     return engine.query(native)
+
+
+def _of_opened(opened: Tables, data: ir.Table, columns: Sequence[str], name: str | None, promise: str | None) -> Events:
+    """An expression over tables of `hc.tables`: a view that is proved, or else a query with a promise."""
+    _check_one_name(name, opened.dataset)
+    engine, title = engine_of(data), name or opened.dataset or UNNAMED[1]
+    try:
+        found = _of_view(opened.view(data), columns, title)
+    except NotATable as refused:
+        if promise is not None:
+            return _of_engine(engine, engine.native(data), columns, title, promise)
+        step = engine.query(engine.native(data))
+        raise unproved(step, refused) if step and not step.fix else refused from None
+    _check_no_promise(promise)
+    return found
 
 
 def _of_view(view: View, columns: Sequence[str], name: str) -> Events:

@@ -22,6 +22,36 @@ BUGS = [
         "tests/federated/test_state.py::test_a_client_that_restarts_has_answered_and_paid",
     ),
     Bug(
+        "federated: two processes go on from one state, and both answer",
+        "federated/state_file.py",
+        (("with turn(self._path):", "if turn:"),),
+        "tests/federated/test_state_file.py::test_processes_with_one_file_answer_a_round_once",
+    ),
+    Bug(
+        "federated: a promise is paid if one with the same digest is",
+        "federated/person.py",
+        (("blake2b(round_.shared.encode(), key", "blake2b(round_.promise.encode(), key"),),
+        "tests/federated/test_state.py::test_a_cheap_promise_with_the_same_digest_does_not_pay_for_another",
+    ),
+    Bug(
+        "federated: a client answers what its state cannot keep",
+        "federated/person.py",
+        (("{self._paid(round_), round_.turn}) > MAX_ANSWERED:", "{self._paid(round_), round_.turn}) < 0:"),),
+        "tests/federated/test_state.py::test_what_a_state_cannot_keep_is_not_answered",
+    ),
+    Bug(
+        "federated: a total of too many digits cannot be kept",
+        "federated/client_state.py",
+        (("return amount if TOTAL.allows(amount) else", "return amount if amount else"),),
+        "tests/federated/test_state.py::test_deltas_of_any_digits_add_up_to_a_state",
+    ),
+    Bug(
+        "federated: an aggregator that invited is merged with a second sample",
+        "federated/aggregator.py",
+        (("    if shards[0]._round.people is not None:\n", "    if not shards:\n"),),
+        "tests/federated/test_survival.py::test_a_round_that_invites_is_not_merged_with_a_second_sample",
+    ),
+    Bug(
         "secure sum: a client that starts again goes back to the first step",
         "federated/secure/client.py",
         (("next(kind for kind in _STEPS if kind.kind == state.awaits)", "SumPartners"),),
@@ -35,13 +65,13 @@ BUGS = [
     ),
     Bug(
         "secure sum: shares are too small by what may drop out",
-        "federated/listed/round.py",
+        "federated/listed/counted_on.py",
         (("return ceil(self.honest * self.minimum)", "return self.people"),),
         "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
     ),
     Bug(
         "secure sum: whoever takes part subtracts their own noise from the release",
-        "federated/listed/round.py",
+        "federated/listed/counted_on.py",
         (("return self.needed - 1", "return self.needed"),),
         "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
     ),
@@ -74,6 +104,18 @@ BUGS = [
         "federated/secure/server.py",
         (("total = total - self._pair_masks(", "self._pair_masks("),),
         "tests/federated/test_secure_sum.py::test_dropouts_at_every_step",
+    ),
+    Bug(
+        "secure sum: no masks with partners, where the sum is right all the same",
+        "federated/secure/client.py",
+        (("masked += pair_mask(", "masked += 0 * pair_mask("),),
+        "tests/federated/test_views.py::test_given_the_sum_every_view_is_equally_likely",
+    ),
+    Bug(
+        "secure sum: all pairs have one mask",
+        "federated/secure/masks.py",
+        (("seed = derive(keys.agree(public), ", "seed = bytes(32) or derive(keys.agree(public), "),),
+        "tests/federated/test_views.py::test_given_the_sum_every_view_is_equally_likely",
     ),
     Bug(
         "secure sum: no mask of one's own",

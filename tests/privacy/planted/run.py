@@ -209,13 +209,13 @@ BUGS = [
     ),
     Bug(
         "events of few public items, taken for people",
-        "job.py",
+        "job/words.py",
         (("        return None if self.counts_events else cells", "        return cells"),),
         ESTIMAND + "[no more items, but events]",
     ),
     Bug(
         "conditions are no part of the request: the release of all rows answers for some",
-        "job.py",
+        "job/parameters.py",
         (("if value or name not in self.later_parameters}", "if name not in self.later_parameters}"),),
         WHERE + "test_a_plan_without_conditions_is_the_plan_of_a_version_that_had_none[histogram]",
     ),

@@ -12,10 +12,9 @@ the unit circle and errors do not grow; otherwise nothing is undone.
 """
 
 import numpy as np
-import scipy
 
 from headcount.estimate.shape.convolution import convolve
-from headcount.estimate.shape.prevalence import Prevalence, Steps, at_least
+from headcount.estimate.shape.prevalence import Steps, at_least
 from headcount.exact import Floats, Integers
 
 LONGEST = 2**16
@@ -40,18 +39,6 @@ def undo_collisions(loads: Integers, buckets: Floats, cells: int) -> Steps:
     numbers = distinct - np.append(0.0, _separated(_logarithm(pi), cells)[1:].cumsum())  # for r = 1 .. size
     beyond = seen.starts > size
     return Steps(np.append(np.arange(1, size + 1), seen.starts[beyond]), np.append(numbers, seen.numbers[beyond]))
-
-
-def expected_loads(prevalence: Prevalence, cells: int) -> Floats:
-    """Gamma_r for r = 1 .. total: expected number of buckets, of at least 3, with a load of at least r."""
-    size = int(scipy.fft.next_fast_len(prevalence.total + 1))
-    logarithm = np.zeros(size)  # on a circle longer than the largest load
-    logarithm[0] = prevalence.distinct * np.log1p(-1 / cells)
-    for i, part in enumerate(_parts(cells), start=1):
-        np.add.at(logarithm, prevalence.counts * i % size, prevalence.items * part)
-    pi = scipy.fft.ifft(np.exp(scipy.fft.fft(logarithm))).real[: prevalence.total + 1]
-    loads: Floats = cells * pi[:0:-1].cumsum()[::-1]
-    return loads
 
 
 def _parts(cells: int) -> Floats:

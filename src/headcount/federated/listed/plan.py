@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 
 from headcount.account.calibration import calibrate
-from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up, written
+from headcount.federated.listed.counted_on import CountedOn
 from headcount.federated.listed.gaussian import MIN_SHARE_VARIANCE, GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.round import MAX_UNIT, Noise, SecureRound
@@ -20,7 +19,7 @@ RESERVED = 2 * MAX_FAILURE
 
 
 @dataclass(frozen=True)
-class SecureQuestion:
+class SecureQuestion(CountedOn):
     """What an analyst wants to know, of whom, and for how much."""
 
     id: str
@@ -45,21 +44,6 @@ class SecureQuestion:
         arranged = shares.spread, shares.unit, bits, partners, threshold
         round_ = SecureRound(*places, noise, *arranged, self.neighbours, self.epsilon, self.delta)
         return replace(round_, delta=round_.slack) if noise == "laplace" else round_
-
-    @property
-    def needed(self) -> int:
-        """Number of people who are counted on."""
-        return ceil(self.honest * self.minimum)
-
-    @property
-    def priced(self) -> int:
-        """Number of people whose noise is priced: all who are counted on but one."""
-        return self.needed - 1
-
-    @property
-    def change(self) -> int:
-        """Number of counts that one person can change."""
-        return min(self.items * changed_people(self.neighbours), len(self.keys))
 
     def _arrangement(self) -> tuple[int, int]:
         """Partners and threshold; without a delta, everybody is everybody's partner, which cannot fail."""

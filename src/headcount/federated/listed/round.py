@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
 from typing import Annotated, Literal, get_args
 
 from headcount.account.composition.compose import covers
-from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Guarantee
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
 from headcount.exact import round_up, written
+from headcount.federated.listed.counted_on import CountedOn
 from headcount.federated.listed.gaussian import GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.shares import NoiseShares
@@ -37,7 +36,7 @@ SHARES: dict[Noise, type[NoiseShares]] = {"laplace": LaplaceShares, "gaussian": 
 
 
 @dataclass(frozen=True)
-class SecureRound(Digested):
+class SecureRound(CountedOn, Digested):
     """Plan of one collection by a secure sum, with its privacy promise."""
 
     kind = "secure-round"
@@ -96,21 +95,6 @@ class SecureRound(Digested):
                 f"honest={written(self.honest)}, minimum={self.minimum}: at least {MIN_NEEDED} people are counted on.",
                 fix='honest="0.9"',
             )
-
-    @property
-    def needed(self) -> int:
-        """Number of people who are counted on: they answer, add their noise, and tell nobody."""
-        return ceil(self.honest * self.minimum)
-
-    @property
-    def priced(self) -> int:
-        """Number of people whose noise is priced: each of those counted on can subtract their own from the release."""
-        return self.needed - 1
-
-    @property
-    def change(self) -> int:
-        """Number of counts that one person can change, by one person each."""
-        return min(self.items * changed_people(self.neighbours), len(self.keys))
 
     @cached_property
     def shares(self) -> NoiseShares:

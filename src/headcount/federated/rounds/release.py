@@ -5,7 +5,7 @@ from math import exp
 
 from headcount.account.events import to_json
 from headcount.exact import written
-from headcount.federated.counts import CHANGES, TRUSTED
+from headcount.federated.counts import CHANGES, READERS, TRUSTED
 from headcount.federated.messages import Result
 from headcount.federated.rounds.plan import RoundsPlan
 from headcount.release.about import About, current_version, pack
@@ -72,5 +72,5 @@ def _guarantee(plan: RoundsPlan) -> str:
     return (
         f"Privacy: {CHANGES[plan.neighbours]} changes the probability of any outcome by at most a factor of "
         f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows in all "
-        f"{plan.rounds} rounds together. It does not hide who answers from anyone who watches the network."
+        f"{plan.rounds} rounds together. {READERS} It does not hide who answers from anyone who watches the network."
     )

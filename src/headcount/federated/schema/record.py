@@ -91,10 +91,10 @@ class Digested(Message):
         another that has the same id and a weaker promise."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
 
-    @cached_property
-    def promise(self) -> str:
-        """What a person pays for: the message by itself, unless several share a promise."""
-        return self.digest
+    @property
+    def shared(self) -> str:
+        """Terms of a promise that several share, as text; empty if this message has its own."""
+        return ""
 
     @property
     def turn(self) -> str:

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from headcount.account.guarantee import Cost
 from headcount.errors import BadParameter
@@ -13,19 +13,6 @@ from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING
 from headcount.mechanism.options import CountOptions, CountRequest
 from headcount.mechanism.strategy import Strategy
 from headcount.wording.options import Options, kept_fields
-
-CountMechanism = Literal[
-    "auto",
-    "clipped",
-    "correlated",
-    "thresholded",
-    "joint",
-    "weighted",
-    "rounds",
-    "count-release",
-    "sample-threshold",
-]
-"""Mechanisms that count items, by name."""
 
 
 def counting_options(name: str, value: Any, before: Mapping[str, Any]) -> CountOptions:

@@ -44,15 +44,16 @@ def to_yaml(record: Mapping[str, Any]) -> str:
 
 def _lines(record: Mapping[str, Any], indent: str) -> Iterator[str]:
     for name, value in record.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{name}:"
-            yield from _lines(value, indent + "  ")
-        elif isinstance(value, list):
-            yield f"{indent}{name}:"
-            for each in value:
-                yield from _item(each, indent + "  ")
-        else:
-            yield from _scalar(f"{indent}{name}: ", value, indent + "  ")
+        match value:
+            case Mapping():
+                yield f"{indent}{name}:"
+                yield from _lines(value, indent + "  ")
+            case list():
+                yield f"{indent}{name}:"
+                for each in value:
+                    yield from _item(each, indent + "  ")
+            case _:
+                yield from _scalar(f"{indent}{name}: ", value, indent + "  ")
 
 
 def _item(value: Any, indent: str) -> Iterator[str]:

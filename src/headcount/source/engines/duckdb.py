@@ -30,7 +30,7 @@ from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.spill import spill_folder
 from headcount.source.kernels.threads import prefetch
 from headcount.source.queries.ibis import Names
-from headcount.source.queries.on_duckdb import collates, names_of, step_of_table
+from headcount.source.queries.on_duckdb import collates, is_view, names_of, step_of_table
 from headcount.source.queries.step import Step
 
 SETTINGS = {
@@ -99,6 +99,9 @@ class DuckDB(Engine):
     def stored(self, leaf: Any) -> Any:
         found = _names(leaf.to_expr()).stored(leaf)
         return found and leaf.source.table(found[2], database=found[:2]).op()
+
+    def is_view(self, leaf: Any) -> bool:
+        return is_view(leaf, lambda expression: _evaluate(leaf.source, expression))
 
     def attempt(self, value: Any) -> Any:
         return attempt(value.dtype)(value.to_expr()).op()

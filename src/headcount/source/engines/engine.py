@@ -101,6 +101,10 @@ class Engine(ABC):
         """Return a table by its full name and with its present columns; None if it is not one whose rows are stored."""
         raise NotImplementedError(f"{self.title} has no views")
 
+    def is_view(self, leaf: Any) -> bool:
+        """True if a table is a view of the database, for messages."""
+        return False
+
     def attempt(self, value: Any) -> Any:
         """Return a value of one row that is NULL where it fails, and else the same."""
         raise NotImplementedError(f"{self.title} has no views")

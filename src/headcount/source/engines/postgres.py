@@ -23,7 +23,7 @@ from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.postgres_session import quoted, session
 from headcount.source.engines.postgres_sql import backend_on, table_named
-from headcount.source.queries.on_postgres import Ask, names_of, step_of_table
+from headcount.source.queries.on_postgres import Ask, is_view, names_of, step_of_table
 from headcount.source.queries.step import Step
 
 TEXTS = ("text", "varchar", "bpchar", "name", "citext", "uuid")
@@ -111,6 +111,10 @@ class Postgres(Engine):
             found = names_of(_ask(own)).stored(leaf)
         namespace = found and ops.Namespace(catalog=found[0], database=found[1])
         return found and leaf.copy(name=found[2], namespace=namespace)
+
+    def is_view(self, leaf: Any) -> bool:
+        with session(leaf.source.con) as own:
+            return is_view(leaf, _ask(own))
 
     def attempt(self, value: Any) -> Any:
         """No operation of a view fails here (source/views/dialects/postgres.py)."""

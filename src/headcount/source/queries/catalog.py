@@ -62,6 +62,10 @@ class Catalog:
             return None
         return found[0]["database"], found[0]["schema"], found[0]["name"]
 
+    def is_view(self, name: Name) -> bool:
+        """True if the name stands for a view alone."""
+        return bool(self._listed("view", name)) and not self._listed("table", name)
+
     def collates(self, name: Name) -> bool:
         """True if a column of the table may compare text in another way than byte by byte. DuckDB writes the collation
         of every column into the table's SQL; a type cannot have one."""

@@ -46,6 +46,11 @@ def collates(table: Any, ask: Ask) -> bool:
     return Catalog(ask).collates(_name(table))
 
 
+def is_view(table: Any, ask: Ask) -> bool:
+    """True if a name stands for a view of the database."""
+    return Catalog(ask).is_view(_name(table))
+
+
 def step_of_table(table: ir.Table, ask: Ask) -> Step | None:
     """Return what in an Ibis expression is not row by row; `ask` evaluates SQL on its connection."""
     return ibis.step_of(table, names_of(ask))

@@ -68,6 +68,7 @@ FAMILIES: dict[int, Callable[[Any], bool]] = {
 """Types of Postgres by their numbers, and what Ibis takes them for."""
 DECIMAL = 1700
 STORED, VIEW, TEMPORARY = ("r", "p"), "v", "t"
+VIEWS = ("v", "m")
 KINDS = {"m": "a materialized view", "f": "a foreign table"}
 NEVER_FAIL = (
     frozenset({"Field", "Alias", "Literal", "IsNull", "NotNull", "And", "Or", "Not", "Xor", "Cast", "DatabaseTable"})
@@ -186,6 +187,12 @@ def _is_as_seen(kind: Any, number: int, limit: int) -> bool:
         return not (kind.is_numeric() or any(family(kind) for family in FAMILIES.values()))
     digits = None if limit < 0 else (limit >> 16, limit & 0xFFFF)
     return FAMILIES[number](kind) and (number != DECIMAL or digits in (None, (kind.precision, kind.scale)))
+
+
+def is_view(node: Any, ask: Ask) -> bool:
+    """True if a name stands for a view of the database."""
+    full = _full([node.namespace.database, node.name])
+    return any(kind in VIEWS for kind, *_others in ask(RELATION, (full, full)))
 
 
 def names_of(ask: Ask) -> ibis.Names:

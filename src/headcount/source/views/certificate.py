@@ -167,6 +167,11 @@ def _refusing(expression: ir.Table) -> Iterator[None]:
     except Refused as refused:
         place = f", {place_of(refused.node, expression.op())}" if refused.node is not None else ""
         raise NotATable(f"the view{place}: {refused.what}", fix=refused.fix) from None
+    except RecursionError:
+        raise NotATable(
+            "the view: a value has too many operations inside each other.",
+            fix="a step of its own for some of them: .mutate(part=...)",
+        ) from None
 
 
 def _people(proof: Proof, root: Any) -> list[str]:

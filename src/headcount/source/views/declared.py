@@ -66,6 +66,8 @@ def _leaves(expression: ir.Table) -> dict[str, Any]:
 
 
 def _listed(public: Any) -> list[Any]:
+    if not isinstance(public, str | ir.Table | Sequence):
+        raise BadParameter(f"public={type(public).__name__}: not a table.", fix=f"public=[{TABLE}]")
     return [public] if isinstance(public, str | ir.Table) else list(public)
 
 
@@ -76,6 +78,8 @@ def _leaf(table: str | ir.Table, by_name: Mapping[str, Any]) -> Any:
         if type(leaf) in LEAVES and leaf in by_name.values():
             return leaf
         raise BadParameter("public: an expression that is not a table of the view.", fix=f"public=[{TABLE}]")
+    if not isinstance(table, str):
+        raise BadParameter("public: hc.table() is for data.", fix=f"public=[{TABLE}]")
     if table not in by_name:
         known = ", ".join(by_name)
         raise BadParameter(f"there is no table {table!r:.80} in the view.", fix=f"one of {known}")

@@ -48,6 +48,8 @@ def _located(leaf: Any, engine: Engine) -> Any:
     if OURS.fullmatch(leaf.name):
         refusals.reserved(leaf.name)
     stored = engine.stored(leaf)
+    if stored is None and engine.is_view(leaf):
+        refusals.view_of_database(leaf.name)
     if stored is None:
         refusals.not_stored(leaf.name, engine.title)
     for each in full_name(stored):

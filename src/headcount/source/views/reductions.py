@@ -66,7 +66,7 @@ def _check_sum(value: Any) -> None:
     if kind.is_decimal() and (kind.precision or WIDEST + 1) > WIDEST:
         refusals.wide_sum(title(value), kind)
     if not (kind.is_integer() or kind.is_boolean() or kind.is_decimal()):
-        refusals.inexact_sum(title(value), kind)
+        refusals.inexact_sum(title(value), value.arg.name, kind)
 
 
 def _check_extreme(value: Any) -> None:

@@ -29,6 +29,11 @@ def per_user(user: str) -> str:
     return f'.over(group_by="{user}")'
 
 
+def deferred(column: str) -> str:
+    """A column as users write it inside an operation."""
+    return f"_.{column}" if column.isidentifier() else f'_["{column}"]'
+
+
 def limit(count: object, user: str) -> NoReturn:
     refuse(
         f"limit({count}): whether a row stays depends on other people's rows.",
@@ -40,10 +45,17 @@ def sample() -> NoReturn:
     refuse("sample(): which rows are drawn is left to chance.", "the table without it; jobs of headcount have sample=")
 
 
-def one_number(name: str, user: str) -> NoReturn:
+def one_number(name: str, column: str, function: str, user: str) -> NoReturn:
     refuse(
         f"{name}: one number computed from many people's rows.",
-        f"a number you know (_.kind > 3), or a value per user: {per_user(user)}",
+        f"a number you know ({deferred(column)} > 3), or a {function} per user: .{function}(){per_user(user)}",
+    )
+
+
+def totals(functions: str, user: str) -> NoReturn:
+    refuse(
+        f"{functions} of all rows: one number computed from many people's rows.",
+        f'a number you know, or one per user: group_by("{user}")',
     )
 
 
@@ -117,10 +129,10 @@ def public_user(user: str, table: str, others: list[str]) -> NoReturn:
     )
 
 
-def inexact_sum(function: str, kind: object) -> NoReturn:
+def inexact_sum(function: str, column: str, kind: object) -> NoReturn:
     refuse(
         f"{function}() of {kind}: the last digits depend on the order in which the engine adds.",
-        f'try_cast("decimal(18, 2)").{function}()',
+        f'{deferred(column)}.try_cast("decimal(18, 2)").{function}()',
     )
 
 
@@ -137,7 +149,14 @@ def sql_text() -> NoReturn:
 
 def negated_list(user: str) -> NoReturn:
     refuse(
-        "isin(...) under ~, or as a value: a missing id in the list would drop everybody.",
+        "isin(...) under ~: a missing id in the list would drop everybody.",
+        f'.anti_join(other, "{user}")',
+    )
+
+
+def list_of_others(user: str) -> NoReturn:
+    refuse(
+        "isin(...) of a column: not a condition of its own in a filter, or not of users in a list of users.",
         f'.semi_join(other, "{user}"), or .anti_join(other, "{user}")',
     )
 
@@ -165,10 +184,17 @@ def own_function() -> NoReturn:
     refuse("a function of your own: headcount cannot look into it.", "Ibis's own functions, such as ibis.cases")
 
 
+def view_of_database(name: str) -> NoReturn:
+    refuse(
+        f"table {name!r} is a view of your database, which headcount cannot look into.",
+        f"its definition as an Ibis expression; for a file or a frame, con.create_table({name!r}, ...)",
+    )
+
+
 def not_stored(name: str, engine: str) -> NoReturn:
     refuse(
         f"table {name!r} is not one stored table of {engine}.",
-        "for a view, its definition as an Ibis expression; for a file or a frame, "
+        "for a file or a frame, "
         f"con.create_table({name!r}, ...); for one of several tables of this name, "
         f'con.table({name!r}, database=("catalog", "schema"))',
     )
@@ -190,9 +216,8 @@ INSTEAD = {
     "Strftime": '.truncate("M"), or .year() and .month()',
     "ExtractWeekOfYear": '.truncate("W")',
     "DayOfWeekName": ".day_of_week.index()",
-    **dict.fromkeys(
-        ("ExtractEpochSeconds", "DateDiff", "TimestampDiff"), '.delta(ibis.date("2026-01-01"), unit="day")'
-    ),
+    "ExtractEpochSeconds": '.delta(ibis.date("2026-01-01"), unit="day")',
+    **dict.fromkeys(("DateDiff", "TimestampDiff"), '_.end.delta(_.start, unit="day") instead of _.end - _.start'),
     **dict.fromkeys(("StringToDate", "StringToTimestamp"), '.try_cast("date"), or .try_cast("timestamp")'),
     "Xor": "a != b",
     "Clip": "ibis.greatest(0, ibis.least(9, _.x))",

@@ -191,7 +191,7 @@ def _aggregate(proof: Proof, node: Any) -> Owners:
         scope.check_metric(value)
     found = _carried(scope, node.groups.items())
     if found.private and not node.groups:
-        refusals.one_number(f"{_metrics(node)} of all rows", scope.user)
+        refusals.totals(_metrics(node), scope.user)
     if found.private and not found.carriers:
         refusals.mixed_groups(list(node.groups), scope.user)
     proof.steps += ["a group-by per user"] * found.private

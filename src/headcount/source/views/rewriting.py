@@ -8,7 +8,9 @@ that cannot be computed, let one person's rows change another's:
 - rows without a user are left out at the end.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from math import nan
 from typing import Any
 
@@ -21,12 +23,13 @@ from headcount.source.queries.ibis import filled, kind_of
 from headcount.source.views import refusals
 from headcount.source.views.declared import LEAVES
 from headcount.source.views.dialects.dialect import Dialect
-from headcount.source.views.fallible import never_fails_above
-from headcount.source.views.ids import conjuncts, identical_if_equal, is_column, parts
+from headcount.source.views.fallible import COMPARISONS, MICROSECONDS, never_fails_above
+from headcount.source.views.ids import children, conjuncts, identical_if_equal, is_column, parts
 from headcount.source.views.leaves import Located
 from headcount.source.views.reductions import EXTREMES, RANKS
 
 OF_MANY_ROWS = (ops.Reduction, ops.Analytic, ops.WindowFunction, ops.Subquery, ops.SortKey)
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d{1,6})?)?", re.ASCII)
 ZERO = ops.Literal(0.0, "float64")
 
 
@@ -41,7 +44,39 @@ def _simpler(node: Any, rebuilt: dict[str, Any] | None) -> Any:
         return ops.SearchedCase(tuple(ops.Equals(new.base, each) for each in new.cases), new.results, new.default)
     if type(new) is ops.Date:
         return ops.Cast(new.arg, "date")
+    if type(new) is ops.Literal and _is_whole_moment(new):
+        return ops.Literal(new.value, "timestamp")
+    if kind_of(new) in COMPARISONS:
+        return _with_moments(new)
     return new.arg if type(new) is ops.Alias else new
+
+
+def _is_whole_moment(literal: Any) -> bool:
+    """True for a typed moment of a type with fewer digits behind the second, all of which the moment fits into: it is
+    the same in microseconds."""
+    kind, moment = literal.dtype, literal.value
+    if not kind.is_timestamp() or kind.timezone is not None or kind.scale is None or moment is None:
+        return False
+    return bool(kind.scale >= MICROSECONDS or moment.microsecond % 10 ** (MICROSECONDS - kind.scale) == 0)
+
+
+def _with_moments(comparison: Any) -> Any:
+    """The comparison, with typed texts that are moments as such where all else are moments without a time zone."""
+    typed = {each: found for each in children(comparison) if (found := _moment(each)) is not None}
+    others = [each.dtype for each in children(comparison) if each not in typed and not each.dtype.is_null()]
+    if not (others and all(kind.is_timestamp() and kind.timezone is None for kind in others)):
+        return comparison
+    return _rebuilt(comparison, lambda each: typed.get(each, each))
+
+
+def _moment(value: Any) -> Any:
+    """The day or moment that a typed text is, to at most six digits behind the second; None for any other value."""
+    if type(value) is not ops.Literal or not isinstance(value.value, str) or not MOMENT.fullmatch(value.value):
+        return None
+    try:
+        return ops.Literal(datetime.fromisoformat(value.value), "timestamp")
+    except ValueError:
+        return None
 
 
 def rewritten(expression: ir.Table, user: str, engine: Engine, dialect: Dialect, tables: Located) -> Any:
@@ -69,7 +104,7 @@ class _Rewriting:
         }
 
     def visit(self, node: Any, rebuilt: dict[str, Any] | None) -> Any:
-        new = node.__recreate__(rebuilt) if rebuilt else node
+        new = _recreated(node, rebuilt) if rebuilt else node
         if type(new) is ops.Cast:
             return ops.TryCast(new.arg, new.to)
         rule = self._rules.get(type(new))
@@ -178,6 +213,13 @@ class _Rewriting:
         dtype = value.dtype if value.dtype.is_floating() else dt.float64
         kept = ops.IfElse(self._attempt(ops.IsNan(value)), ops.Literal(not_a_number, dtype), value)
         return self._attempt(ops.Add(kept, ZERO))
+
+
+def _recreated(node: Any, rebuilt: dict[str, Any]) -> Any:
+    """The operation on rewritten ones. Columns that are dropped may be missing already: of a type that no view has."""
+    if type(node) is not ops.DropColumns:
+        return node.__recreate__(rebuilt)
+    return ops.Project(rebuilt["parent"], {name: rebuilt["parent"].fields[name] for name in node.schema})
 
 
 def _is_placed(window: Any) -> bool:

@@ -145,6 +145,12 @@ def open_tables(
     name: str | None,
 ) -> Tables:
     """Return files as empty tables: their schema is read, and no row."""
+    for given in (private, public):
+        if not isinstance(given, Mapping):
+            raise BadParameter(
+                f"tables={type(given).__name__}: names are missing.",
+                fix='hc.tables({"visits": "visits.parquet"}, user="person")',
+            )
     if both := private.keys() & public.keys():
         raise BadParameter(f"table {min(both)!r}: declared both private and public.", fix="one of them")
     paths = {each: _listed(given) for each, given in {**private, **public}.items()}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from ibis.expr import operations as ops
 
@@ -21,6 +21,7 @@ from headcount.source.views.reductions import (
     check_window_function,
     title,
 )
+from headcount.source.views.titles import table_name
 from headcount.source.views.writing import TEMPLATES, UNITS
 
 TYPED = {
@@ -98,6 +99,8 @@ class Scope:
         kind = kind_of(value)
         if kind == "Field":
             self._check_field(value)
+        elif kind == "Not" and kind_of(value.arg) == "InSubquery":
+            refusals.negated_list(self.user)
         elif kind in ROW_WISE:
             _check_row_wise(value)
             for each in children(value):
@@ -105,10 +108,9 @@ class Scope:
         elif kind == "WindowFunction":
             self._check_window(value)
         elif kind == "InSubquery":
-            refusals.negated_list(self.user)
+            refusals.list_of_others(self.user)
         elif kind == "ScalarSubquery":
-            self.owners_of(value.rel)  # says so if it is of private rows
-            refusals.public_number()
+            self._check_number(value.rel)
         else:
             self._refuse(value)
 
@@ -135,6 +137,16 @@ class Scope:
             refusals.refuse(f"column {value.name!r} of another table in {self.place}.", "a join with that table")
         if not is_column(value.dtype):
             refusals.odd_type(value.name, value.dtype)
+
+    def _check_number(self, relation: Any) -> NoReturn:
+        """Refuse a subquery as a value; of private rows, with the name of the reduction that it is."""
+        found = _reduced_column(relation)
+        if found is not None and self.owners_of(found.arg.rel).private:
+            column, function = found.arg.name, title(found)
+            name = f"{table_name(found.arg.rel)}.{column}.{function}() in {self.place}"
+            refusals.one_number(name, column, function, self.user)
+        self.owners_of(relation)  # says so if it is of private rows
+        refusals.public_number()
 
     def _check_window(self, value: Any) -> None:
         if not self.windows:
@@ -199,6 +211,15 @@ class Scope:
         if isinstance(value, ops.ScalarUDF | ops.AggUDF):
             refusals.own_function()
         refusals.no_proof(kind.rpartition(".")[2])
+
+
+def _reduced_column(relation: Any) -> Any:
+    """The reduction of a column to one number that a subquery is; None for another one."""
+    if type(relation) is not ops.Aggregate or relation.groups:
+        return None
+    found = next(iter(relation.metrics.values()))
+    plain = isinstance(found, ops.Reduction) and type(getattr(found, "arg", None)) is ops.Field
+    return found if plain else None
 
 
 def _fields(value: Any) -> list[Any]:

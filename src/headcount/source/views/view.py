@@ -10,9 +10,21 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, NotATable
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.registry import engine_of
+from headcount.source.queries.step import PROMISE
 from headcount.source.views.certificate import Certificate, catalog_of, certify, people_columns
 from headcount.source.views.declared import Declared, check_declared_once, declare
 from headcount.source.views.leaves import Located
+
+PROMISED = f'hc.table(expression, promise="{PROMISE}")'
+MEANT = {
+    "Table": 'what hc.table was given, and the name around the view: hc.table(hc.view(expression, ...), name="visits")',
+    "View": "hc.view(expression, ...) once",
+    **dict.fromkeys(
+        ("list", "tuple", "dict"), 'one expression that joins them: hc.view(visit.join(person, "person_id"), ...)'
+    ),
+    **dict.fromkeys(("str", "PosixPath"), 'hc.tables({"visits": "visits.parquet"}, user=...), for files'),
+}
+"""What to write instead of other objects, by the name of their type."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,15 +121,28 @@ def view(
     _check_expression(expression)
     check_declared_once(expression)
     found = View(expression, user, public, links)
-    found.people()
+    try:
+        found.people()
+    except NotATable as refused:
+        raise _or_promise(found, refused) from None
     return found
+
+
+def _or_promise(view: View, refused: NotATable) -> NotATable:
+    """Return the refusal of an expression with the line that promises what has no proof, if a promise can cover it."""
+    engine = view.engine()
+    step = engine.query(engine.native(view.expression))
+    if step is None or step.fix:
+        return refused
+    what = str(refused).removesuffix(f" Fix: {refused.fix}")
+    return NotATable(what, fix=f"{refused.fix}; or, if you know that it is so, {PROMISED}")
 
 
 def _check_expression(expression: Any) -> None:
     if not isinstance(expression, ir.Table):
         raise NotATable(
             f"expression={type(expression).__name__}: not an Ibis expression.",
-            fix='ibis.duckdb.connect().read_parquet("visits.parquet")',
+            fix=MEANT.get(type(expression).__name__, 'con.table("visits"), with con = ibis.duckdb.connect("my.db")'),
         )
 
 

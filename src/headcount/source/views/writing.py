@@ -343,7 +343,10 @@ def _called(query: _Query, value: Any, aliases: Aliases) -> str:
 def _key(query: _Query, key: Any, aliases: Aliases) -> str:
     if key.nulls_first:
         refusals.refuse("an order with missing values first.", "a column of your own: x.isnull()")
-    return f"{query.value(key.arg, aliases)} {'ASC' if key.ascending else 'DESC'}{query.dialect.nulls_last}"
+    sql, direction = query.value(key.arg, aliases), "ASC" if key.ascending else "DESC"
+    if query.dialect.nulls_last:
+        return f"{sql} {direction}{query.dialect.nulls_last}"
+    return f"({sql} IS NULL) ASC, {sql} {direction} NULLS FIRST"
 
 
 def _frame(window: Any) -> str:
@@ -411,10 +414,6 @@ def _all(conditions: Iterable[str]) -> str:
     return f"({' AND '.join(conditions)})"
 
 
-def _drop_columns(query: _Query, node: Any) -> str:
-    return _kept(query, node, lambda aliases: "")
-
-
 def _distinct(query: _Query, node: Any) -> str:
     return _kept(query, node, lambda aliases: "").replace("SELECT ", "SELECT DISTINCT ", 1)
 
@@ -458,7 +457,6 @@ RELATIONS: dict[type, Callable[[_Query, Any], str]] = {
     ops.Project: _project,
     ops.Filter: _filter,
     ops.DropNull: _drop_null,
-    ops.DropColumns: _drop_columns,
     ops.Distinct: _distinct,
     ops.Aggregate: _group,
     ops.Union: _union,

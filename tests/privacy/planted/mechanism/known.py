@@ -136,7 +136,7 @@ BUGS = [
     ),
     Bug(
         "intervals of cut sums as if they were for the true ones",
-        "job.py",
+        "job/words.py",
         (("if self.adds_amounts or self.scales is not None:", "if self.adds_amounts:"),),
         SHORT_SUMS + "test_intervals_are_for_cut_sums",
     ),

@@ -25,6 +25,13 @@ def _bug(name: str, file: str, old: str, new: str, caught_by: str) -> Bug:
 
 BUGS = [
     _bug(
+        "missing values stand in an order where the connection puts them",
+        WRITTEN,
+        '    return f"({sql} IS NULL) ASC, {sql} {direction} NULLS FIRST"',
+        '    return f"{sql} {direction}"',
+        f"{REWRITING}test_where_missing_values_stand_in_an_order_is_no_setting_of_the_connection",
+    ),
+    _bug(
         "a join with many rows leaves one row each",
         UNIQUENESS,
         "    return (left if one_right else set()) | (right if one_left else set())",
@@ -202,7 +209,7 @@ BUGS = [
     _bug(
         "a subquery of private rows",
         VALUES,
-        "            refusals.negated_list(self.user)\n",
+        "            refusals.list_of_others(self.user)\n",
         "            return\n",
         f"{REFUSED}[isin as a value]",
     ),

@@ -71,6 +71,6 @@ def _try_lock(lock: int) -> bool:
 def busy(ledger: Path) -> LedgerError:
     """Error for a ledger that other writers kept locked."""
     return LedgerError(
-        f"{ledger}: others kept the ledger busy for {PATIENCE:g} s.",
+        f"{ledger}: others kept it busy for {PATIENCE:g} s.",
         fix=f"ask the same again; lsof {ledger} {ledger}.lock shows who has it",
     )

@@ -4,7 +4,7 @@ Invariants:
 
 - a node answers a round once, and rounds up to its total: with a file, as long as there is the file; without one,
   within a run of Flower, which forgets a node's state between runs and restarts. The state is replaced before the
-  answer leaves, also if the answer fails;
+  answer leaves, also if the answer fails, and nodes with the same file take turns;
 - a node always replies, also if it refuses or its items cannot be read: with an empty text, and without a reason, which
   might quote an item. Why it refused a message stands in its own log; what reading its items raised stands nowhere;
 - a node with `secure_client_app` answers secure sums alone: no analyst turns it into one that reports.
@@ -21,10 +21,9 @@ from headcount.exact import Number
 from headcount.federated.client import Client
 from headcount.federated.listed import SecureClient, SecureRound
 from headcount.federated.messages import Refused, Round
-from headcount.federated.person import Person
-from headcount.federated.transport.flower.content import answer, flower, keep, kept, text_in
+from headcount.federated.state_file import StateFile
+from headcount.federated.transport.flower.content import NodeState, answer, flower, text_in
 from headcount.federated.transport.secure import question_in
-from headcount.release.files import write
 
 if TYPE_CHECKING:
     from flwr.client import ClientApp
@@ -47,9 +46,11 @@ def client_app(
     answered; without it, the node forgets that at the end of a run of Flower."""
 
     def respond(text: str, context: "Context") -> str:
-        round_ = Round.from_json(text)
-        client = Client(_read(items, context), epsilon=epsilon, delta=delta, state=_state(file, context))
-        return _keeping(client, file, context, lambda: client.answer(round_).to_json())
+        round_, known = Round.from_json(text), _read(items, context)
+        return _place(file, context).answer(
+            lambda state: Client(known, epsilon=epsilon, delta=delta, state=state),
+            lambda client: client.answer(round_).to_json(),
+        )
 
     return _app(respond)
 
@@ -62,10 +63,10 @@ def secure_client_app(
     def respond(text: str, context: "Context") -> str:
         round_ = _round_in(text)
         known = _read(items, context) if round_ else ()  # later steps have what they need in the state
-        client = SecureClient(known, epsilon=epsilon, delta=delta, state=_state(file, context))
-        if round_ is not None:
-            return _keeping(client, file, context, lambda: client.join(round_).to_json())
-        return _keeping(client, file, context, lambda: client.answer(question_in(text)).to_json())
+        return _place(file, context).answer(
+            lambda state: SecureClient(known, epsilon=epsilon, delta=delta, state=state),
+            lambda client: (client.join(round_) if round_ else client.answer(question_in(text))).to_json(),
+        )
 
     return _app(respond)
 
@@ -85,23 +86,9 @@ def _round_in(text: str) -> SecureRound | None:
     return None
 
 
-def _state(file: File | None, context: "Context") -> str | None:
-    """What the client of a node goes on from; None if this is its first message."""
-    if file is None:
-        return kept(context)
-    path = Path(file(context))
-    return path.read_text() if path.exists() else None
-
-
-def _keeping(person: Person, file: File | None, context: "Context", respond: Callable[[], str]) -> str:
-    """The response of a person, whose state is kept, also if they refuse."""
-    try:
-        return respond()
-    finally:
-        if file is None:
-            keep(context, person.state())
-        else:
-            write(file(context), person.state().encode(), mode=0o600)
+def _place(file: File | None, context: "Context") -> StateFile | NodeState:
+    """Where a node's person has their state."""
+    return NodeState(context) if file is None else StateFile(file(context))
 
 
 def _app(respond: Answer) -> "ClientApp":

@@ -1,11 +1,13 @@
 """Text in Flower's messages and in the state of a node, in a record of our name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from headcount.errors import optional_package
+from headcount.federated.person import Person
 
+P = TypeVar("P", bound=Person)
 RECORD = "headcount"
 """Name of the record."""
 
@@ -27,14 +29,19 @@ def text_in(message: Any) -> str:
     return ""
 
 
-def kept(context: Any) -> str | None:
-    """The state that a node keeps; None if there is none yet."""
-    return str(context.state[RECORD]["state"]) if RECORD in context.state else None
+class NodeState:
+    """State of one person in a node's context, which Flower stores on the node together with the reply."""
 
+    def __init__(self, context: Any) -> None:
+        self._records = context.state
 
-def keep(context: Any, state: str) -> None:
-    """Keep a state in place of the one before. Flower stores it on the node, together with the reply."""
-    context.state[RECORD] = record({"state": state})
+    def answer(self, make: Callable[[str | None], P], respond: Callable[[P], str]) -> str:
+        """Make a client from the state, None if there is none yet; keep its new state, and return its response."""
+        person = make(str(self._records[RECORD]["state"]) if RECORD in self._records else None)
+        try:
+            return respond(person)
+        finally:
+            self._records[RECORD] = record({"state": person.state()})
 
 
 def record(values: Mapping[str, str]) -> Any:

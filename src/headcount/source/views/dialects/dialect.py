@@ -35,6 +35,7 @@ class Dialect:
     truth: str
     """A truth value as a number, to be added."""
     nulls_last: str
-    """What puts missing values last, behind each key of an order."""
+    """What puts missing values last, behind each key of an order; empty if a key before it must (DuckDB's default is a
+    setting of the connection, and sqlglot drops NULLS LAST)."""
     comparisons_of_days: bool
     """True if a typed text that is compared with dates must be written as a date."""
