@@ -34,6 +34,9 @@ class Databases:
     """The schema of the empty tables."""
     errors: type[Exception] = duckdb.Error
     """What is raised by SQL that does not run."""
+    _stored = ""
+    quote = '"'
+    """What stands around names."""
 
     def __init__(self, world: World, seed: int, count: int) -> None:
         self.connection = self._connect()
@@ -70,13 +73,21 @@ class Databases:
 
     def _rows(self, schema: str, sql: str, user: str) -> dict[str, Counter[str]]:
         """Rows by person."""
-        result = self._execute(sql.replace(f'"{self.main}".', f'"{schema}".'))
-        place = [column[0] for column in result.description].index(user)
+        names, rows = self._fetched(sql.replace(self._prefix(self.main), self._prefix(schema)))
+        place = names.index(user)
         found: dict[str, Counter[str]] = defaultdict(Counter)
-        for row in result.fetchall():
+        for row in rows:
             if row[place] is not None:
                 found[str(row[place])][repr(row)] += 1
         return found
+
+    def _prefix(self, schema: str) -> str:
+        return f"{self.quote}{schema}{self.quote}."
+
+    def _fetched(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Columns and rows of a result."""
+        result = self._execute(sql)
+        return [column[0] for column in result.description], result.fetchall()
 
     def _with_neighbours(self, place: int) -> tuple[str, list[Neighbour]]:
         """One database, the same without a person, and with other rows for that person."""
@@ -94,7 +105,7 @@ class Databases:
     def _create(self, schema: str, people: Mapping[int | None, Rows], public: Rows) -> None:
         self._execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
         for name, columns in self._world.schema.items():
-            self._execute(f"CREATE TABLE {schema}.{name} ({self._columns(columns)})")
+            self._execute(f"CREATE TABLE {schema}.{name} ({self._columns(columns)}){self._stored}")
             self._insert(
                 f"{schema}.{name}",
                 [*public.get(name, ()), *(row for rows in people.values() for row in rows.get(name, ()))],
@@ -149,6 +160,50 @@ class PostgresDatabases(Databases):
 
     def _execute(self, sql: str) -> Any:
         return self._plain.execute(sql)
+
+
+class SparkDatabases(Databases):
+    """Databases in the catalog of a Spark, by a session of its own."""
+
+    errors = Exception
+    quote = "`"
+    _stored = " USING PARQUET"
+
+    def __init__(self, world: World, seed: int, count: int, session: Any) -> None:
+        self._session = session.newSession()
+        self._session.conf.set("spark.sql.storeAssignmentPolicy", "LEGACY")
+        self._name = f"views{uuid4().hex}"
+        self.main = f"{self._name}_main"
+        super().__init__(world, seed, count)
+
+    def sql(self, table: ir.Table) -> str:
+        """Return the SQL of a view; of one that was proved, as it is run."""
+        found = table.op().query if isinstance(table.op(), ops.SQLQueryResult) else ibis.to_sql(table, "pyspark")
+        return str(found)
+
+    def close(self) -> None:
+        """Drop what was made."""
+        for row in self._session.sql(f"SHOW DATABASES LIKE '{self._name}*'").collect():
+            self._session.sql(f"DROP DATABASE {row[0]} CASCADE")
+
+    def _prefix(self, schema: str) -> str:
+        return super()._prefix(schema if schema.startswith(self._name) else f"{self._name}_{schema}")
+
+    def _create(self, schema: str, people: Mapping[int | None, Rows], public: Rows) -> None:
+        super()._create(schema if schema.startswith(self._name) else f"{self._name}_{schema}", people, public)
+
+    def _connect(self) -> Any:
+        return ibis.pyspark.connect(self._session)
+
+    def _columns(self, columns: str) -> str:
+        return columns.replace(" COLLATE NOCASE", "").replace("VARCHAR", "STRING")
+
+    def _fetched(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        result = self._session.sql(sql)
+        return list(result.columns), [tuple(row) for row in result.collect()]
+
+    def _execute(self, sql: str) -> Any:
+        return self._session.sql(sql)
 
 
 def _table(end: str) -> str:

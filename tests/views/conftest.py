@@ -1,5 +1,5 @@
-"""A Postgres server for the views that run on it."""
+"""A Postgres server and a Spark for the views that run on them."""
 
-from tests.conformance.conftest import postgres
+from tests.conformance.conftest import postgres, spark, spark_log
 
-__all__ = ["postgres"]
+__all__ = ["postgres", "spark", "spark_log"]

@@ -284,8 +284,8 @@ def test_tables_that_changed_after_the_plan_are_named(con: Any, name: str) -> No
 def test_a_view_on_an_engine_that_cannot_run_it_is_refused(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DuckDB, "certifies", False)
     message = (
-        "a view on DuckDB: headcount checks views on DuckDB and Postgres only. Fix: the tables on DuckDB, or as files; "
-        "or no hc.view, but hc.table(expression, promise='each row belongs to one person'), if that is so"
+        "a view on DuckDB: headcount checks views on DuckDB, Postgres and Spark only. Fix: the tables on DuckDB, or as "
+        "files; or no hc.view, but hc.table(expression, promise='each row belongs to one person'), if that is so"
     )
     with pytest.raises(NotATable, match=f"^{re.escape(message)}$"):
         view(con)
@@ -293,4 +293,5 @@ def test_a_view_on_an_engine_that_cannot_run_it_is_refused(con: Any, monkeypatch
 
 def test_an_engine_that_runs_views_has_a_dialect() -> None:
     """The others have none: what has no proof there is not run."""
-    assert {engine.name for engine in built_in() if engine.certifies} == DIALECTS.keys() == {"duckdb", "postgres"}
+    found = {engine.name for engine in built_in() if engine.certifies}
+    assert found == DIALECTS.keys() == {"duckdb", "postgres", "spark"}

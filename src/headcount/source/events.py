@@ -18,7 +18,7 @@ from headcount.source.expressions import dt, ibis, ir
 from headcount.source.files import files
 from headcount.source.frames import frames
 from headcount.source.frames.pandas_columns import Role
-from headcount.source.queries.step import check_promise, promise_for, unproved
+from headcount.source.queries.step import Step, check_promise, promise_for, unproved
 from headcount.source.table import Table
 
 if TYPE_CHECKING:
@@ -165,12 +165,18 @@ def _of_ibis(data: ir.Table, columns: Sequence[str], name: str | None, promise: 
 
     if opened := tables_of(data):
         return _of_opened(opened, data, columns, name, promise)
-    if promise is None and engine.certifies and (step := engine.query(native)) and not step.fix:
+    if promise is None and engine.certifies and (step := _step_of(engine, native)) and not step.fix:
         try:
             return _of_view(View(data, columns[0]), columns, name or UNNAMED[1])
         except (NotATable, BadParameter) as refused:
             raise unproved(step, refused) from None
     return _of_engine(engine, native, columns, name or _ibis_name(data), promise)
+
+
+def _step_of(engine: Engine, native: Any) -> Step | None:
+    """What in a frame that an engine can read is not row by row."""
+    engine.check(native)
+    return engine.query(native)
 
 
 def _of_opened(opened: Tables, data: ir.Table, columns: Sequence[str], name: str | None, promise: str | None) -> Events:
@@ -191,18 +197,19 @@ def _of_opened(opened: Tables, data: ir.Table, columns: Sequence[str], name: str
 def _of_view(view: View, columns: Sequence[str], name: str) -> Events:
     """A view that is proved: the rewritten expression is read, never the one as written."""
     engine, user = view.engine(), columns[0]
-    engine.check(view.expression)
     check_columns(columns, view.expression.columns)
     certificate, proved = view.certified(user)
+    native = engine.native(proved)
+    engine.check(native)
 
     def table() -> ir.Table:
         with _as_planned():
             now, again = view.certified(user)  # a table may have become a view since the plan
             if now != certificate:
                 raise NotATable("the view is another one.", fix="make the plan again")
-        return engine.table(again, columns)
+        return engine.table(engine.native(again), columns)
 
-    return Events(name, engine.types(proved, columns), table, typed=engine.typed, certificate=certificate)
+    return Events(name, engine.types(native, columns), table, typed=engine.typed, certificate=certificate)
 
 
 @contextmanager

@@ -63,13 +63,13 @@ BUGS = [
     ),
     Bug(
         "sites: a person at several sites is priced as at one",
-        "federated/listed/round.py",
+        "federated/listed/counted_on.py",
         (("added = items * memberships", "added = items"),),
         LAWS + "test_a_person_at_several_sites_changes_no_more_than_is_priced",
     ),
     Bug(
         "sites: a person at several sites has different items at each",
-        "federated/listed/round.py",
+        "federated/listed/counted_on.py",
         (("added, added * memberships)", "added, added)"),),
         LAWS + "test_a_person_at_several_sites_changes_no_more_than_is_priced",
     ),

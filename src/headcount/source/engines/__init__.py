@@ -5,6 +5,7 @@ contract.py          operations that engines write differently, tried before a c
 duckdb.py            DuckDB, embedded; it also reads files and frames in memory
 spark.py             Spark, on the session of the user's DataFrame
 spark_session.py     sessions of our own beside the user's; starting Spark
+spark_views.py       stored tables of Spark, and proved views as DataFrames
 spark_sql.py         Ibis's backend for Spark, as exact results need it
 postgres.py          Postgres, beside the connection of the user's Ibis table
 postgres_session.py  connections of our own beside the user's

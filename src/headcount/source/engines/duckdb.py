@@ -102,11 +102,11 @@ class DuckDB(Engine):
     def query(self, data: ir.Table) -> Step | None:
         return step_of_table(data, lambda expression: _evaluate(ibis.get_backend(data), expression))
 
-    def names(self, table: ir.Table) -> Names:
-        return names_of(lambda expression: _evaluate(ibis.get_backend(table), expression))
+    def replaced(self, table: ir.Table) -> Iterable[Step]:
+        return _names(table).functions()
 
     def stored(self, leaf: Any) -> Any:
-        found = self.names(leaf.to_expr()).stored(leaf)
+        found = _names(leaf.to_expr()).stored(leaf)
         return found and leaf.source.table(found[2], database=found[:2]).op()
 
     def is_view(self, leaf: Any) -> bool:
@@ -219,6 +219,11 @@ class DuckDB(Engine):
 
     def drop_memtable(self, name: str, table: ir.Table | Scan) -> None:
         _connection(table).con.unregister(name)
+
+
+def _names(table: ir.Table) -> Names:
+    """What names stand for on the connection of a table."""
+    return names_of(lambda expression: _evaluate(ibis.get_backend(table), expression))
 
 
 def connect() -> Connection:

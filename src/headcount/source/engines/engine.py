@@ -22,10 +22,10 @@ Invariants of every engine:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -33,9 +33,6 @@ from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.engines.limits import MOST, Limits
 from headcount.source.expressions import dt, ibis, ir, ops
 from headcount.source.queries.step import Step
-
-if TYPE_CHECKING:
-    from headcount.source.queries.ibis import Names
 
 
 class Engine(ABC):
@@ -57,7 +54,7 @@ class Engine(ABC):
     groups_pairs: ClassVar[bool] = False
     """True if each person's pairs are best materialised as one row with a sorted list."""
     certifies: ClassVar[bool] = False
-    """True if views can be rewritten for the engine (`names`, `stored`, `attempt`, `text_table`, ...)."""
+    """True if views can be rewritten for the engine (`replaced`, `stored`, `attempt`, `text_table`, ...)."""
     snapshot: ClassVar[bool] = False
     """True if everything that is read from one `table` sees the same rows, whatever others write."""
     wide_row_number: ClassVar[bool] = True
@@ -94,8 +91,8 @@ class Engine(ABC):
 
     # Views (source/views)
 
-    def names(self, table: ir.Table) -> Names:
-        """Return what names in an expression stand for on its connection."""
+    def replaced(self, table: ir.Table) -> Iterable[Step]:
+        """Yield functions of the user's that stand in for functions of the engine on the connection of a table."""
         raise NotImplementedError(f"{self.title} has no views")
 
     def stored(self, leaf: Any) -> Any:

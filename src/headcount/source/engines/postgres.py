@@ -6,7 +6,7 @@ Results come back row by row. psycopg is imported only when it is used.
 """
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 from typing import Any
@@ -23,7 +23,6 @@ from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.postgres_session import quoted, session
 from headcount.source.engines.postgres_sql import backend_on, table_named
-from headcount.source.queries.ibis import Names
 from headcount.source.queries.on_postgres import Ask, is_view, names_of, step_of_table
 from headcount.source.queries.step import Step
 
@@ -103,12 +102,9 @@ class Postgres(Engine):
         with session(ibis.get_backend(data).con) as own:
             return step_of_table(data, _ask(own))
 
-    def names(self, table: ir.Table) -> Names:
-        def ask(sql: str, values: Sequence[Any]) -> list[Any]:
-            with session(ibis.get_backend(table).con) as own:
-                return _ask(own)(sql, values)
-
-        return names_of(ask)
+    def replaced(self, table: ir.Table) -> Iterable[Step]:
+        with session(ibis.get_backend(table).con) as own:
+            return list(names_of(_ask(own)).functions())
 
     def stored(self, leaf: Any) -> Any:
         with session(leaf.source.con) as own:

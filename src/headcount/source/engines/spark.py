@@ -4,7 +4,7 @@ The DataFrame keeps the meaning that it had where the user made it. Text is made
 U+FFFD, as everywhere), timestamps are in UTC. PySpark is imported only when it is used.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from inspect import signature
 from pathlib import Path
@@ -18,6 +18,7 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
+from headcount.source.engines import spark_views
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.spark_session import has_arrow, own_session, start
 from headcount.source.engines.spark_sql import spark_backend
@@ -39,6 +40,7 @@ class Spark(Engine):
 
     name, ibis_name, title = "spark", "pyspark", "Spark"
     byte_exact = True
+    certifies = True
     typed = False  # of a CSV, Spark reads text
     groups_pairs = True
     wide_row_number = False
@@ -70,6 +72,24 @@ class Spark(Engine):
 
     def query(self, data: "DataFrame") -> Step | None:
         return step_of(data._jdf.queryExecution().analyzed())
+
+    def replaced(self, table: ir.Table) -> Iterable[Step]:
+        """None: a session of ours has no functions of the user's, and a proved plan none at all (spark_proved.py)."""
+        return ()
+
+    def stored(self, leaf: Any) -> Any:
+        return spark_views.stored(leaf)
+
+    def attempt(self, value: Any) -> Any:
+        """No operation of a view fails here (source/views/dialects/spark.py)."""
+        return value
+
+    def byte_exact_table(self, table: ir.Table) -> ir.Table:
+        """Text becomes valid where columns are cast (source/views/dialects/spark_casts.py)."""
+        return table
+
+    def text_table(self, table: ir.Table, sql: str, schema: Any) -> ir.Table:
+        return spark_views.proved(table, sql, schema)
 
     def types(self, data: "DataFrame", columns: Sequence[str]) -> dict[str, dt.DataType]:
         kinds = dict(zip(data.columns, data.schema.fields, strict=True))
@@ -175,6 +195,8 @@ class Spark(Engine):
 
 def frame_of(table: ir.Table) -> "DataFrame":
     """Return an Ibis table on Spark as a DataFrame of its session. No row is read."""
+    if type(table.op()) is spark_views.Proved:
+        return spark_views.frame_of_proved(table)
     backend = ibis.get_backend(table)
     backend._run_pre_execute_hooks(table)
     frame: DataFrame = backend._session.sql(backend.compile(table))

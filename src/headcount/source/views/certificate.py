@@ -184,7 +184,7 @@ def _people(proof: Proof, root: Any) -> list[str]:
 
 def _check_functions(expression: ir.Table, engine: Engine) -> None:
     """Refuse a connection on which the user's functions stand in for the engine's."""
-    for step in engine.names(expression).functions():
+    for step in engine.replaced(expression):
         refusals.refuse(f"{step.name}.", "drop that function, or give it another name")
 
 

@@ -31,9 +31,9 @@ def type_name(kind: dt.DataType, types: Mapping[str, str] = TYPES) -> str:
     return found
 
 
-def quoted(name: str) -> str:
+def quoted(name: str, quote: str = '"') -> str:
     """Return a name of a column or table as SQL."""
-    return '"' + name.replace('"', '""') + '"'
+    return quote + name.replace(quote, 2 * quote) + quote
 
 
 def digits(number: Any) -> str:
@@ -41,26 +41,27 @@ def digits(number: Any) -> str:
     return str(int(number)) if number >= 0 else f"(-{-int(number)})"
 
 
-def literal(value: Any, types: Mapping[str, str] = TYPES) -> str:
+def literal(value: Any, types: Mapping[str, str] = TYPES, cast: str = "CAST") -> str:
     """Return a typed value as SQL."""
     kind, typed = value.dtype, value.value
     if typed is None:
-        return "NULL" if kind.is_null() else f"CAST(NULL AS {type_name(kind, types)})"
+        return "NULL" if kind.is_null() else f"{cast}(NULL AS {type_name(kind, types)})"
     if kind.is_string():
-        return _text(typed)
+        return text(typed)
     if kind.is_boolean():
         return "TRUE" if typed else "FALSE"
-    return f"CAST({_number(typed) if kind.is_integer() else _text(_spelled(kind, typed))} AS {type_name(kind, types)})"
+    return f"{cast}({_number(typed) if kind.is_integer() else text(_spelled(kind, typed))} AS {type_name(kind, types)})"
 
 
 def _number(typed: Any) -> str:
     return f"'{int(typed)}'"
 
 
-def _text(text: str) -> str:
-    if not text.isprintable():
+def text(typed: str, quote: str = "''", backslash: str = "\\") -> str:
+    """Return a typed text as SQL, of an engine that writes a quote and a backslash in it like this."""
+    if not typed.isprintable():
         refusals.refuse("a text with a line break or a control character.", "letters, digits and signs")
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + typed.replace("\\", backslash).replace("'", quote) + "'"
 
 
 def _spelled(kind: dt.DataType, typed: Any) -> str:

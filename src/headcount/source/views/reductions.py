@@ -101,4 +101,10 @@ def title(value: Any) -> str:
     """What users call a function: sum, row_number."""
     kind = kind_of(value).rpartition(".")[2]
     spelled = "".join(f"_{char.lower()}" if char.isupper() else char for char in kind).strip("_")
-    return {"min_rank": "rank", "n_tile": "ntile", "count_star": "count", "standard_dev": "std"}.get(spelled, spelled)
+    return {
+        "string_s_q_l_like": "like",
+        "min_rank": "rank",
+        "n_tile": "ntile",
+        "count_star": "count",
+        "standard_dev": "std",
+    }.get(spelled, spelled)

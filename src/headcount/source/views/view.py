@@ -55,7 +55,7 @@ class View:
         found = engine_of(self.expression)
         if not found.certifies:
             raise NotATable(
-                f"a view on {found.title}: headcount checks views on DuckDB and Postgres only.",
+                f"a view on {found.title}: headcount checks views on DuckDB, Postgres and Spark only.",
                 fix="the tables on DuckDB, or as files; or no hc.view, but hc.table(expression, promise='each row "
                 "belongs to one person'), if that is so",
             )
@@ -98,8 +98,8 @@ def view(
 
     Parameters
     ----------
-    expression: an Ibis expression over tables of one connection to DuckDB or Postgres: joins, filters, windows and
-        group-bys per user.
+    expression: an Ibis expression over tables of one connection to DuckDB, Postgres or Spark: joins, filters, windows
+        and group-bys per user.
     user: the column that names the person in every private table, or {"orders": "o_custkey"} for each table.
     public: tables that hold nothing about these people, by name or as tables. Tables that are neither private nor
         public are refused.

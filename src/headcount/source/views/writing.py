@@ -141,20 +141,24 @@ class _Query:
         parts = ", ".join(f"{name} AS ({sql})" for name, sql in self._parts.values())
         return f"WITH {parts} {last}"
 
+    def quoted(self, name: str) -> str:
+        """Return a name as SQL."""
+        return quoted(name, self.dialect.quote)
+
     def alias(self) -> str:
         """Return a name that the query has not given yet."""
         self._aliases += 1
-        return quoted(f"r{self._aliases}")
+        return self.quoted(f"r{self._aliases}")
 
     def name(self, node: Any) -> str:
         """Return what a relation is called behind FROM: a table by its full name, a part of the query by one word."""
         while type(node) in ALIASES:
             node = node.parent
         if type(node) is ops.DatabaseTable:
-            return ".".join(quoted(each) for each in full_name(node) if each)
+            return ".".join(self.quoted(each) for each in full_name(node) if each)
         if node not in self._parts:
             sql = self.select(node)
-            self._parts[node] = quoted(f"view{len(self._parts)}"), sql
+            self._parts[node] = self.quoted(f"view{len(self._parts)}"), sql
         return self._parts[node][0]
 
     def select(self, node: Any) -> str:
@@ -178,7 +182,7 @@ class _Query:
     def _field(self, field: Any, aliases: Aliases) -> str:
         if field.rel not in aliases:
             refusals.refuse(f"column {field.name!r} of another table.", "a join with that table")
-        return f"{aliases[field.rel]}.{quoted(field.name)}"
+        return f"{aliases[field.rel]}.{self.quoted(field.name)}"
 
     def arguments(self, value: Any, aliases: Aliases) -> dict[str, str]:
         """Return the SQL of each part of a value, by the name that Ibis gives it."""
@@ -201,7 +205,7 @@ class _Query:
 
     def columns(self, values: Mapping[str, Any], aliases: Aliases) -> str:
         """Return columns with their names, as they stand behind SELECT."""
-        return ", ".join(f"{self.value(each, aliases)} AS {quoted(name)}" for name, each in values.items())
+        return ", ".join(f"{self.value(each, aliases)} AS {self.quoted(name)}" for name, each in values.items())
 
 
 def _filled(template: str, parts: Mapping[str, str], value: Any) -> str:
@@ -246,7 +250,7 @@ def _in_values(query: _Query, value: Any, aliases: Aliases) -> str:
 def _in_subquery(query: _Query, value: Any, aliases: Aliases) -> str:
     (name,) = value.rel.schema
     table, alias = query.name(value.rel), query.alias()
-    return f"({query.value(value.needle, aliases)} IN (SELECT {alias}.{quoted(name)} FROM {table} AS {alias}))"
+    return f"({query.value(value.needle, aliases)} IN (SELECT {alias}.{query.quoted(name)} FROM {table} AS {alias}))"
 
 
 def _coalesce(query: _Query, value: Any, aliases: Aliases) -> str:
@@ -423,7 +427,7 @@ def _group(query: _Query, node: Any) -> str:
 
 def _union(query: _Query, node: Any) -> str:
     sides = [
-        f"SELECT {', '.join(f'{alias}.{quoted(name)} AS {quoted(name)}' for name in node.schema)} "
+        f"SELECT {', '.join(f'{alias}.{query.quoted(name)} AS {query.quoted(name)}' for name in node.schema)} "
         f"FROM {query.name(side)} AS {alias}"
         for side in (node.left, node.right)
         for alias in [query.alias()]

@@ -30,7 +30,7 @@ BUGS = [
     ),
     Bug(
         "rows of files that meet no condition count",
-        "job.py",
+        "job/reading.py",
         (("        changed = self.where or any(", "        changed = any("),),
         SCANS + "test_what_is_done_to_rows_is_done_to_those_of_files",
     ),

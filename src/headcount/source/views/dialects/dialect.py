@@ -30,6 +30,8 @@ class Dialect:
     """Relations."""
     aggregates: Mapping[str, str]
     """Aggregates, of one argument."""
+    quote: str
+    """What stands around names, and is doubled in them."""
     truth: str
     """A truth value as a number, to be added."""
     nulls_last: str

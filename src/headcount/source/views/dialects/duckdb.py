@@ -21,6 +21,7 @@ DUCKDB = Dialect(
     values=VALUES,
     relations=RELATIONS,
     aggregates=AGGREGATES,
+    quote='"',
     truth="TRY_CAST({} AS INT)",
     nulls_last="",
     comparisons_of_days=False,

@@ -14,6 +14,7 @@ from ibis.expr import operations as ops
 
 from headcount.source.queries.ibis import kind_of
 from headcount.source.views import refusals
+from headcount.source.views.dialects.casts import is_so_already
 from headcount.source.views.dialects.dialect import Dialect
 from headcount.source.views.dialects.postgres_casts import TYPES, cast, holds, numeric
 from headcount.source.views.dialects.postgres_rules import check
@@ -88,22 +89,7 @@ def _literal(query: Any, value: Any, aliases: Any) -> str:
 
 def _try_cast(query: Any, value: Any, aliases: Any) -> str:
     sql = query.value(value.arg, aliases)
-    return sql if _is_so_already(value.arg, value.to) else cast(sql, value.arg.dtype, value.to)
-
-
-def _is_so_already(value: Any, kind: Any) -> bool:
-    """True for a cast to the type that a value was cast to before, here or in an earlier step."""
-    if value.dtype.copy(nullable=True) != kind.copy(nullable=True):
-        return False
-    if type(value) is ops.TryCast:
-        return True
-    if type(value) is not ops.Field:
-        return False
-    if type(value.rel) is ops.DatabaseTable:  # of a type that was looked up in the catalog, any value of which will do
-        return bool(kind.is_integer() or kind.is_boolean() or kind.is_uuid())
-    rel = value.rel.parent if type(value.rel) in (ops.JoinReference, ops.SelfReference) else value.rel
-    before = ops.Field(rel, value.name) if rel is not value.rel else rel.values.get(value.name)
-    return before is not None and _is_so_already(before, kind)
+    return sql if is_so_already(value.arg, value.to) else cast(sql, value.arg.dtype, value.to)
 
 
 def _add(query: Any, value: Any, aliases: Any) -> str:
@@ -172,6 +158,7 @@ POSTGRES = Dialect(
     },
     relations={**RELATIONS, ops.JoinChain: _join},
     aggregates=AGGREGATES,
+    quote='"',
     truth="CAST({} AS INT)",
     nulls_last=" NULLS LAST",
     comparisons_of_days=True,

@@ -4,8 +4,9 @@ from headcount.source.engines.engine import Engine
 from headcount.source.views.dialects.dialect import Dialect
 from headcount.source.views.dialects.duckdb import DUCKDB
 from headcount.source.views.dialects.postgres import POSTGRES
+from headcount.source.views.dialects.spark import SPARK
 
-DIALECTS = {"duckdb": DUCKDB, "postgres": POSTGRES}
+DIALECTS = {"duckdb": DUCKDB, "postgres": POSTGRES, "spark": SPARK}
 """By the name of the engine: those that can run views (`Engine.certifies`)."""
 
 
