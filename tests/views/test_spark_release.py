@@ -117,6 +117,8 @@ def test_ties_do_not_depend_on_where_rows_are_stored(con: Any) -> None:
 
 ODD = {
     "spark.sql.ansi.enabled": "true",
+    "spark.sql.files.ignoreCorruptFiles": "true",
+    "spark.sql.files.ignoreMissingFiles": "true",
     "spark.sql.caseSensitive": "true",
     "spark.sql.session.timeZone": "Asia/Tokyo",
     "spark.sql.timestampType": "TIMESTAMP_NTZ",
@@ -208,6 +210,29 @@ def test_what_is_not_a_stored_table_is_refused(con: Any, name: str) -> None:
             hc.view(odd.mutate(n=_.count().over(group_by="person_id")), user="person_id")
     finally:
         drop(con)
+
+
+def test_a_table_whose_name_has_capitals_is_refused(con: Any) -> None:
+    """Where names have a case, the session that runs the view would read another table of that name."""
+    con._session.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        sql(con, "CREATE TABLE Odd USING PARQUET AS SELECT * FROM person")
+        with pytest.raises(NotATable, match=r"table 'Odd' is not one stored table of Spark"):
+            hc.view(con.table("Odd").group_by("person_id").agg(g=_.gender.max()), user="person_id")
+    finally:
+        sql(con, "DROP TABLE IF EXISTS Odd")
+        con._session.conf.unset("spark.sql.caseSensitive")
+
+
+def test_a_table_that_is_cached_is_refused(con: Any) -> None:
+    """Its rows are as the session that cached it read them: with other settings, and at another time."""
+    odd = con.table("person").group_by("person_id").agg(g=_.gender.max())
+    con._session.catalog.cacheTable("person")
+    try:
+        with pytest.raises(NotATable, match=r"InMemoryRelation. Fix: spark.catalog.uncacheTable"):
+            hc.plan("histogram", hc.view(odd, user="person_id"), user="person_id", by="g", epsilon=1)
+    finally:
+        con._session.catalog.uncacheTable("person")
 
 
 def test_a_table_that_became_a_view_since_the_plan_is_refused(con: Any) -> None:

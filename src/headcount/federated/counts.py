@@ -25,7 +25,7 @@ ITEM = "item"
 """Name of the column of items."""
 READERS = (
     "It is for readers who did not answer: people who did, and put together what they know of their own coins, read as "
-    "if the threshold were lower by their number."
+    "if the threshold were lower by their number. A site is all of its people."
 )
 TRUSTED = "The aggregator sees every report: it is trusted to show nothing else."
 CHANGES = {
@@ -96,7 +96,7 @@ def _participation(round_: Round) -> str:
 def _sampling(round_: Round) -> str:
     rate = f"with a probability of {float(round_.rate):.4g}"
     if round_.people is None:
-        return f"Each device reports each of these items {rate}, by a coin of its own. Nobody adds noise."
+        return f"Each device or site reports each of these items {rate}, by a coin of its own. Nobody adds noise."
     return (
         f"The aggregator draws a sample: each of {round_.people:,} people is in it {rate}. It invites "
         f"{round_.invited:,} of them, and counts the reports of those who are in the sample. Nobody adds noise."
@@ -108,7 +108,7 @@ def _guarantee(round_: Round) -> str:
     return (
         f"Privacy: {CHANGES[round_.neighbours]}{_at_sites(round_)} changes the probability of any outcome by at most a "
         f"factor of {exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. "
-        f"{READERS} It does not hide who answers from anyone who watches the network."
+        f"{READERS}{_at_two_sites(round_)} It does not hide who answers from anyone who watches the network."
     )
 
 
@@ -117,6 +117,11 @@ def _at_sites(round_: Round) -> str:
     if round_.sites_per_person is None:
         return ""
     return f" at up to {round_.sites_per_person:,} sites" + ("," if round_.neighbours == "add-remove" else "")
+
+
+def _at_two_sites(round_: Round) -> str:
+    """Who a person is at two sites, if the promise is not for several."""
+    return " A person at two sites is two people." if round_.sites_per_person is None else ""
 
 
 def _items(round_: Round) -> str:

@@ -13,7 +13,7 @@ from headcount.account.calibration import calibrate
 from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
-from headcount.bound import SampledItems, ScaledToSum
+from headcount.bound import SampledItems, ScaledToSum, Sensitivity
 from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.mechanism.intervals import noise_quantile
 from headcount.mechanism.ordered import hierarchy
@@ -44,14 +44,14 @@ class Listed:
 
 
 @lru_cache(maxsize=16)
-def of_list(cost: Cost, change: int) -> Listed:
-    """Errors of counts of a public list, if one person changes `change` counts by one: Laplace or Gaussian noise,
-    whichever has the smaller deviation."""
-    scale = calibrate.laplace_scale(cost.epsilon, change)
+def of_list(cost: Cost, change: Sensitivity) -> Listed:
+    """Errors of counts of a public list, from what one person changes: Laplace or Gaussian noise, whichever has the
+    smaller deviation."""
+    scale = calibrate.laplace_scale(cost.epsilon, change.total)
     laplace = Listed(noise_quantile(DiscreteLaplace(scale), EXACT_MISS_RATE), 1 / (sqrt(2) * sinh(1 / (2 * scale))))
     if not cost.delta:
         return laplace
-    variance = calibrate.gaussian_variance(cost.epsilon, cost.delta, Fraction(change), change)
+    variance = calibrate.gaussian_variance(cost.epsilon, cost.delta, Fraction(change.squared), change.items)
     gaussian = Listed(noise_quantile(DiscreteGaussian(variance), EXACT_MISS_RATE), sqrt(variance))
     return min(laplace, gaussian, key=lambda each: each.deviation)
 

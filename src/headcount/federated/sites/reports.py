@@ -5,7 +5,7 @@ Invariants:
 - each person's report is that of a client of their own (client.py): at most `items` items, a fresh coin for each, none
   stored, and a ticket. It depends on this person's rows alone;
 - tickets follow from the site's key, the person and the round: whoever is at this site counts once, also if a site
-  forgets that it has answered. The same person at another site has other tickets;
+  forgets that it has answered but keeps its key. The same person at another site has other tickets;
 - everybody in the table has a report, also without an item. Reports are in the order of tickets, which tells nothing of
   the table's;
 - a site answers a round once, and rounds up to a total, which is that of each of its people;

@@ -6,7 +6,8 @@ Invariants:
   item are dropped;
 - what one person adds to the counts is 1 for at most `items` different items, and what is kept of them depends on their
   own rows and the secret alone;
-- no item is too long for a message: a longer one is dropped, so that no single row makes a site refuse;
+- no item is too long for a message: a longer one is dropped. A file that cannot be read (text in Parquet that is not
+  UTF-8) makes a site fail, as it does any release;
 - what fails while rows are read says nothing of the rows.
 """
 

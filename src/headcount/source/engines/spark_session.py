@@ -39,11 +39,14 @@ SETTINGS = {
     "spark.sql.variable.substitute": "false",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
-"""Settings of our own session. Under ANSI rules a cast would fail depending on a row; the others change the meaning of
-text in a query, of a type or of a day before 1582, how often a source is read, or how long materialising takes."""
+"""Settings of our own session. Under ANSI rules a cast would fail depending on a row; one that cannot be
+read would end its file without a word. The others change the meaning of text in a query, of a type or of a day before
+1582, how often a source is read, or how long materialising takes."""
 _ACTIVE = Lock()
 """Held while a session of ours is the active one of this process."""
 

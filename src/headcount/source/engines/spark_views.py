@@ -24,6 +24,8 @@ TYPES = {
     "timestamp(6)": "timestamp_ntz",
 }
 """Types of columns of a view, and their names on Spark."""
+CACHED, UNCACHE = "InMemoryRelation", "spark.catalog.uncacheTable(...) of its tables: cached rows are as they were then"
+"""What Spark reads in place of a table that is cached, with the settings of the session that cached it."""
 
 
 class Proved(ops.SQLQueryResult):  # type: ignore[misc]
@@ -50,8 +52,8 @@ def stored(leaf: Any) -> Any:
     if relation is None or not all(map(_is_plain, frame.schema.fields)):
         return None
     catalog, database, name = name_of(relation)
-    if name.casefold() != leaf.name.casefold():
-        return None
+    if name.casefold() != leaf.name.casefold() or (database, name) != (database.lower(), name.lower()):
+        return None  # the session that runs it knows no case
     namespace = ops.Namespace(catalog=catalog, database=database)
     return leaf.copy(name=name, namespace=namespace, schema=schema)
 
@@ -70,12 +72,13 @@ def frame_of_proved(table: ir.Table) -> "DataFrame":
     view: Any = table.op()
     try:
         frame: DataFrame = own_session(view.source._session).sql(view.query)
-        check_plan(frame._jdf.queryExecution().analyzed())
+        run = frame._jdf.queryExecution()
+        check_plan(run.analyzed())
+        check_plan(run.withCachedData())
     except Exception as failed:
         what = str(failed) if isinstance(failed, ValueError) else "its SQL"
-        raise NotATable(
-            f"a view that Spark cannot run as it was proved: {what:.60}.", fix="a simpler view, or the tables as files"
-        ) from None
+        fix = UNCACHE if what == CACHED else "a simpler view, or the tables as files"
+        raise NotATable(f"a view that Spark cannot run as it was proved: {what:.60}.", fix=fix) from None
     if frame.dtypes != [(name, _name(kind)) for name, kind in view.schema.items()]:
         raise NotATable("a view that Spark would read in another way.", fix="a simpler view")
     return frame

@@ -16,6 +16,20 @@ def _bug(name: str, file: str, old: str, new: str, caught_by: str) -> Bug:
 
 BUGS = [
     _bug(
+        "cached rows are read in place of a table's",
+        VIEWS,
+        "        check_plan(run.withCachedData())\n",
+        "",
+        f"{RELEASE}test_a_table_that_is_cached_is_refused",
+    ),
+    _bug(
+        "another table whose name differs in capitals is read",
+        VIEWS,
+        " or (database, name) != (database.lower(), name.lower())",
+        "",
+        f"{RELEASE}test_a_table_whose_name_has_capitals_is_refused",
+    ),
+    _bug(
         "casts wrap around, or fail if Spark is strict",
         CASTS,
         'return f"TRY_CAST({rounded} AS',

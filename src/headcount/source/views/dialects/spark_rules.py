@@ -45,6 +45,8 @@ def _exact(value: Any) -> bool:
     if all(kind.is_integer() for kind in kinds):
         return True
     before, behind = zip(*map(_digits, kinds), strict=True)
+    if kind_of(value) == "Negate":  # a difference from a typed 0, which has 10 digits
+        before = (*before, 10)
     both = (sum(before), sum(behind)) if kind_of(value) == "Multiply" else (max(before), max(behind))
     return bool(sum(both) + 1 <= DIGITS)
 
