@@ -208,7 +208,7 @@ def _run_on_no_rows(job: Job, strategy: Strategy, source: Source, table: ir.Tabl
     """Read, select and bound no rows, and compute what only some rows need. What is drawn here is about nobody."""
     with unquoted(source):
         try_operations(engine_of(table), table)
-    nobody = replace(source.events, table=lambda: table.limit(0))
+    nobody = replace(source.events, table=lambda: table.limit(0), scan=None)
     with read(job, strategy, replace(source, events=nobody), lambda step: None) as pairs:
         decision = _select(strategy, pairs, SystemEntropy(), lambda step: None, lambda: None)
         decision.mechanism.bounding.bound(pairs, bytes(32), source.domain)
