@@ -29,6 +29,10 @@ Floats = NDArray[np.float64]
 """An array of floating-point numbers."""
 Integers = NDArray[np.int64]
 """An array of 64-bit integers."""
+Numbers32 = NDArray[np.uint32]
+"""An array of numbers that are not negative, of 32 bits each."""
+Booleans = NDArray[np.bool_]
+"""An array of truth values."""
 
 SPELLED_OUT = 4
 """Up to here all names that can be meant are spelt out as they are typed."""

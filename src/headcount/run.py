@@ -243,6 +243,7 @@ def _contributions(job: Job, source: Source, rows: ir.Table) -> Contributions:
         everybody=rows if job.people_of_all_rows else matching,
         amounts=job.adds_amounts,
         scales=job.scales,
+        single=job.measures_single_amounts,
     )
 
 

@@ -14,12 +14,12 @@ from tests.effort import examples
 from tests.groups import LISTED, SCALE, SECRET, VECTORS, Rows, contributed, groups_of, looked_at_groups
 
 from headcount.bound.boundings.groups import FoundGroups
-from headcount.bound.pairs import vectors as vectors_by_number
-from headcount.bound.pairs.vectors import LARGEST_SUM, NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
+from headcount.bound.pairs.vectors import NORM_GUARD, NORMS, VALUES, Entries, Vector, scaled
 from headcount.source.contributions import encoded as encoded_pairs
+from headcount.source.contributions import streamed
 from headcount.source.contributions.contributions import ReadPlan
-from headcount.source.contributions.encoded import Rows as Numbers
-from headcount.source.scales.amounts import AMOUNT, GRID
+from headcount.source.contributions.rows import Sums
+from headcount.source.scales.amounts import GRID, LARGEST_SUM
 
 UNITS = 2**24
 EDGES = [
@@ -185,9 +185,10 @@ def test_found_groups_by_number_and_on_the_engine() -> None:
         assert looked_at_groups(one) == looked_at_groups(other)
 
 
+@pytest.mark.parametrize("fast", [True, False], ids=["kernels", "numpy"])
 @pytest.mark.parametrize("events", [1, 9, 30])
-def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, events: int) -> None:
-    """However many events a chunk has."""
+def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, events: int, fast: bool) -> None:
+    """However many events a chunk has, by kernels and without."""
     rows = [
         (user, "abcd"[(user * event) % 4], 7.5 * user - event) for user in range(9) for event in range(1 + 3 * user)
     ]
@@ -195,6 +196,10 @@ def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, events: in
         wanted = [(whole.totals(each, 2e4, UNITS).tolist(), whole.norms(each).tolist()) for each in VECTORS]
         lost = [whole.clipped(each, 2e4, 1e5, UNITS) for each in VECTORS]
     monkeypatch.setattr(encoded_pairs, "PAIRS", 3 * events)
+    if fast:
+        monkeypatch.setattr(streamed, "FEW_BATCHES", 1)  # so that people come in partitions
+    else:
+        monkeypatch.setattr(streamed, "kernels", lambda: None)
     with groups_of(rows, encoded=True) as found:
         assert len(found.vectors.pairs.chunks) > 1  # type: ignore[attr-defined]
         assert [(found.totals(each, 2e4, UNITS).tolist(), found.norms(each).tolist()) for each in VECTORS] == wanted
@@ -226,8 +231,8 @@ def test_the_guard_makes_up_for_sums_of_very_many_squares() -> None:
 
 def sums(amount: int, times: int) -> int:
     """The sum of one person's amounts in a group, as the code has it."""
-    columns = {f"{AMOUNT}0": np.full(times, amount, dtype=np.int64)}
-    return int(vectors_by_number._sums(Numbers(np.array([times]), columns), 0)[0])
+    amounts = np.full(times, amount, dtype=np.int64)
+    return int(Sums.of_events(amounts, np.array([times], dtype=np.uint32)).amounts[0])
 
 
 @pytest.mark.parametrize("amount", [1, -1, 2**25, -(2**25), LARGEST_SUM, -LARGEST_SUM, 123_456_789_012])
@@ -283,7 +288,7 @@ def test_groups_are_found_by_people_of_all_rows(encoded: bool) -> None:
 
 
 def test_the_norm_of_entries_is_rounded_up() -> None:
-    entries = Entries(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1.0, 1.0, 3.0]), 2)
+    entries = Entries.of(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1.0, 1.0, 3.0]), 2)
     assert entries.norms.tolist() == [ceil(sqrt(2)), 3.0]
 
 

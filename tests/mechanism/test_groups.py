@@ -29,7 +29,7 @@ from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.pairs.vectors import NORMS, VALUES, Groups, Vector
 from headcount.estimate.tail.excess import Clipping
 from headcount.estimate.tail.noise import Noise, Normal
-from headcount.exact import Floats, Integers
+from headcount.exact import Booleans, Floats, Integers
 from headcount.mechanism.groups import measurement as measurement_module
 from headcount.mechanism.groups.measured import MeasuredGroups, of_found, of_listed
 from headcount.mechanism.groups.metric import EVENTS, PEOPLE, Metric, vectors
@@ -41,7 +41,6 @@ from headcount.mechanism.stages import joint
 from headcount.noise import NoiseDistribution
 from headcount.run import quiet
 from headcount.source.contributions.contributions import ReadPlan
-from headcount.source.contributions.encoded import Booleans
 from headcount.source.scales.amounts import GRID
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]

@@ -20,12 +20,11 @@ from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.selection.profile import Profile
 from headcount.bound.selection.selection import bounding_of
 from headcount.errors import BadParameter
-from headcount.exact import Integers
+from headcount.exact import Booleans, Integers
 from headcount.mechanism import JointRounds, Noisy, NoisyRounds
 from headcount.mechanism.stages import joint
 from headcount.mechanism.stages.joint import SHARES, WEIGHTS, Counting
 from headcount.source.contributions.contributions import ReadPlan
-from headcount.source.contributions.encoded import Booleans
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction("0.97"), Fraction(1, 10**6))

@@ -19,13 +19,12 @@ from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, EvenL2Budget, Split
 from headcount.bound.boundings.shown import PeopleSizes, PublicItems
-from headcount.exact import Integers, ends, precision
+from headcount.exact import Booleans, Integers, ends, precision
 from headcount.mechanism import NoisyRounds, Rounds
 from headcount.mechanism.stages import rounds
 from headcount.mechanism.stages.rounds import SHARES, WEIGHTS
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.source.contributions.contributions import ReadPlan
-from headcount.source.contributions.encoded import Booleans
 
 BOTH: list[Neighbours] = ["add-remove", "replace"]
 BUDGET = Cost(Fraction("0.97"), Fraction(1, 10**6))

@@ -25,6 +25,7 @@ from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.engines.duckdb import DuckDB
 from headcount.source.kernels import counting, numbering
 from headcount.source.kernels.numbering import IntegerNumbering, TextNumbering, TooMany
+from headcount.source.scales.axis import even
 
 ROOT = Path(__file__).parents[2]
 LENGTHS = (0, 1, 63, 64, 65, 200)
@@ -192,16 +193,21 @@ def pairs_of(table: pa.Table, by: list[str], *, events: bool, fast: bool) -> tup
         read.read(ReadPlan(encoded=True)) as found,
     ):
         assert found.encoded
-        numbers = np.concatenate([chunk.people for chunk in found.encoded])
-        with found.encoded.on_engine(numbers, 0) as everybody:
-            listed = everybody.to_pyarrow()
-        people = dict(zip(*(listed[name].to_pylist() for name in ("person", "user")), strict=True))
+        people = users_of(found.encoded)
         had = [
             (people[int(person)], int(item), int(count))
             for chunk in found.encoded
             for person, item, count in zip(chunk.of_pairs(chunk.people), chunk.items, chunk.counts, strict=True)
         ]
         return found.encoded.items.to_pydict(), sorted(had, key=str)
+
+
+def users_of(pairs: encoded.EncodedPairs) -> dict[int, Any]:
+    """Everybody by number."""
+    numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(chunk.people for chunk in pairs)])
+    with pairs.on_engine(numbers, 0) as everybody:
+        listed = everybody.to_pyarrow()
+    return dict(zip(*(listed[name].to_pylist() for name in ("person", "user")), strict=True))
 
 
 def is_streamed(table: pa.Table, by: list[str]) -> bool:
@@ -230,6 +236,57 @@ def test_the_same_pairs_as_the_engine_makes(
     with patch.multiple(streamed, BATCH=2048, FEW_BATCHES=few), patch.object(encoded, "PAIRS", 30):
         found = pairs_of(table, by, events=events, fast=True)
     assert found == pairs_of(table, by, events=events, fast=False)
+
+
+@settings(deadline=None, max_examples=examples(10))
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 30),
+            st.sampled_from("abcd"),
+            st.one_of(st.none(), st.sampled_from([0.0, -0.5, 1e300, -1e13, 2.0**-40]), st.floats(allow_nan=True)),
+            st.one_of(st.none(), st.integers(-5, 5)),
+        ),
+        max_size=60,
+    ),
+    few=st.integers(1, 3),
+    single=st.booleans(),
+)
+def test_the_same_is_measured_of_rows(
+    rows: list[tuple[int, str, float | None, int | None]], few: int, single: bool
+) -> None:
+    """Numbers of events and their sums by pair, and every event's amounts and cells: as without kernels."""
+    kinds = [("user", pa.int64()), ("item", pa.string()), ("one", pa.float64()), ("other", pa.int64())]
+    columns = list(zip(*rows, strict=True)) or [()] * 4
+    table = pa.table({name: pa.array(column, kind) for (name, kind), column in zip(kinds, columns, strict=True)})
+    with patch.multiple(streamed, BATCH=2048, FEW_BATCHES=few), patch.object(encoded, "PAIRS", 30):
+        found = measured(table, single=single, fast=True)
+    assert found == measured(table, single=single, fast=False)
+
+
+def measured(table: pa.Table, *, single: bool, fast: bool) -> list[Any]:
+    """What is measured of the rows of each person and item."""
+    rows = open_events(table, table.column_names).table()
+    scales = [even((-3, 3), 4), None]
+    read = contributions(rows, [None], events=False, keys=None, scales=scales, single=single)
+    built = kernels._built if fast else lambda: None
+    with patch.object(kernels, "_built", built), read.read(ReadPlan(encoded=True)) as found:
+        assert found.encoded
+        people = users_of(found.encoded)
+        return sorted((people[who], *others) for chunk in found.encoded for who, *others in rows_of(chunk))
+
+
+def rows_of(chunk: encoded.Chunk) -> Iterator[tuple[Any, ...]]:
+    """Person, item, number of events, sums, and the events in order, of each pair."""
+    assert chunk.rows
+    rows = chunk.rows
+    events = list(zip(*(column.tolist() for column in rows.columns.values()), strict=True))
+    sums = [(each.amounts.tolist(), each.lengths.tolist()) for each in rows.sums]
+    ends = np.cumsum(rows.lengths).tolist()
+    for pair, who in enumerate(chunk.of_pairs(chunk.people).tolist()):
+        own = events[ends[pair] - int(rows.lengths[pair]) : ends[pair]]
+        added = [(amounts[pair], lengths[pair]) for amounts, lengths in sums]
+        yield who, int(chunk.items[pair]), int(rows.lengths[pair]), added, sorted(own)
 
 
 def test_rows_are_read_once() -> None:

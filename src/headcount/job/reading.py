@@ -124,6 +124,11 @@ class Reading(Parameters):
         return None
 
     @property
+    def measures_single_amounts(self) -> bool:
+        """True if amounts are measured one by one, and not only each person's sums."""
+        return False
+
+    @property
     def measures_people(self) -> bool:
         """True if all people are counted as well, also those without an item."""
         return False

@@ -274,6 +274,10 @@ class Aggregate(ListedItemJob):
         found = {column: axis_of(edges) for column, edges in self.range}
         return tuple(found.get(column) for column in self.numbers)
 
+    @property
+    def measures_single_amounts(self) -> bool:
+        return any(each.measures_single_amounts for each in self._metrics)
+
     def check_own_schema(self, columns: Mapping[str, "dt.DataType"]) -> None:
         super().check_own_schema(columns)
         for column in self.numbers:

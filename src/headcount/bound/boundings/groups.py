@@ -14,8 +14,8 @@ from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.rounds import BoundedRounds, SplitL2Budget
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.bound.pairs.vectors import Groups
+from headcount.exact import Booleans
 from headcount.source.contributions.contributions import Contributions
-from headcount.source.contributions.encoded import Booleans
 from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow
 

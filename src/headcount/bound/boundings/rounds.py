@@ -27,9 +27,9 @@ from headcount.bound.boundings.weighted import BoundedWeighted
 from headcount.bound.pairs.arithmetic import floating, floor, root, where
 from headcount.bound.pairs.pairs import pairs_of
 from headcount.errors import BadParameter
-from headcount.exact import Integers
+from headcount.exact import Booleans, Integers
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
-from headcount.source.contributions.encoded import ITEM_BITS, Booleans
+from headcount.source.contributions.encoded import ITEM_BITS
 from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import plural

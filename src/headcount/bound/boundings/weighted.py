@@ -26,8 +26,8 @@ from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.pairs.arithmetic import cut_at, floating, floor, root, where
 from headcount.bound.pairs.engine_pairs import PairsOnEngine
 from headcount.bound.pairs.pairs import Pairs, pairs_of
+from headcount.exact import Booleans
 from headcount.source.contributions.contributions import Contributions
-from headcount.source.contributions.encoded import Booleans
 from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
 from headcount.wording import plural

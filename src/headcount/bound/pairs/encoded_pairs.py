@@ -12,8 +12,8 @@ from headcount.bound.bounded import TOTAL
 from headcount.bound.pairs.formula import Above, Division, Excess, Measure, Share
 from headcount.bound.pairs.keyed_hash import hashes
 from headcount.bound.pairs.vectors import VectorsByNumber
-from headcount.exact import Integers
-from headcount.source.contributions.encoded import Booleans, Chunk, EncodedPairs, added
+from headcount.exact import Booleans, Integers
+from headcount.source.contributions.encoded import Chunk, EncodedPairs, added
 from headcount.source.frames.arrow_columns import arrow, filled, whole_numbers
 
 NUMBER = "number"

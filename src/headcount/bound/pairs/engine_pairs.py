@@ -14,9 +14,8 @@ from headcount.bound.pairs.arithmetic import where
 from headcount.bound.pairs.formula import Above, Division, Excess, Share
 from headcount.bound.pairs.keyed_hash import hashed
 from headcount.bound.pairs.vectors_on_engine import VectorsOnEngine
-from headcount.exact import Integers
+from headcount.exact import Booleans, Integers
 from headcount.source.contributions.contributions import COUNT, PLACE, USER, WIDE, Contributions, per_person
-from headcount.source.contributions.encoded import Booleans
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers

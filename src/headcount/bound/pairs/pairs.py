@@ -11,9 +11,8 @@ from headcount.bound.pairs.encoded_pairs import PairsByNumber
 from headcount.bound.pairs.engine_pairs import PairsOnEngine
 from headcount.bound.pairs.formula import Division, Excess, Share
 from headcount.bound.pairs.vectors import Vectors
-from headcount.exact import Integers
+from headcount.exact import Booleans, Integers
 from headcount.source.contributions.contributions import Contributions
-from headcount.source.contributions.encoded import Booleans
 
 
 class Pairs(Protocol):

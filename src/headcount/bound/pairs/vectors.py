@@ -11,16 +11,17 @@ Values are whole multiples of 1/GRID and computed in floating point; `NORM_GUARD
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from headcount.bound.pairs.arithmetic import cut_at, floating, truncated, where
-from headcount.exact import Floats, Integers
+from headcount.exact import Floats, Integers, Numbers32
 from headcount.source.contributions.contributions import LARGEST_COUNT
-from headcount.source.contributions.encoded import Chunk, EncodedPairs, Rows, added
-from headcount.source.scales.amounts import AMOUNT, CELL, GRID, LARGEST_AMOUNT
+from headcount.source.contributions.encoded import Chunk, EncodedPairs, added
+from headcount.source.contributions.held import Store
+from headcount.source.contributions.rows import Rows
+from headcount.source.scales.amounts import AMOUNT, CELL, GRID, LARGEST_SUM
 from headcount.source.scales.axis import Axis
 
 Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]
@@ -28,8 +29,6 @@ Order = Literal[1, 2]
 """Order of a norm: 2 is the root of the sum of squares, 1 the sum of absolute values."""
 NORM_GUARD = 1 - 2.0**-20
 """Factor below one by more than all roundings of a norm together: sums of up to 2^31 squares, each off by 2^-53."""
-LARGEST_SUM = LARGEST_AMOUNT * GRID
-"""A person's amount in one group is clipped to [-LARGEST_SUM, LARGEST_SUM], in multiples of 1/GRID."""
 
 
 def _powers(last: int) -> tuple[float, ...]:
@@ -167,31 +166,31 @@ def value_of_pair(vector: Vector, count: Any, sum_: Any) -> Any:
     return floating(sum_) - vector.centre * (once if vector.once else counts)
 
 
-@dataclass(frozen=True)
-class Entries:
+class Entries(NamedTuple):
     """The vectors of a chunk of people, entry by entry."""
 
-    people: Integers
+    people: Numbers32
     """Place of the person among those of the chunk."""
-    indices: Integers
+    indices: Numbers32
     """Place among the totals."""
     values: Floats
-    count: int
-    """Number of people."""
-    order: Order = 2
-    """Order of norms."""
+    norms: Floats
+    """Norm of each person's vector, rounded up."""
+    sums: Floats
+    """Sum of each person's vector."""
 
-    @cached_property
-    def norms(self) -> Floats:
-        """Norm of each person's vector, rounded up."""
-        powers = np.abs(self.values) if self.order == 1 else self.values**2
-        sums = np.bincount(self.people, powers, self.count).astype(np.float64)
-        return np.ceil(sums if self.order == 1 else np.sqrt(sums))
+    @classmethod
+    def of(cls, people: Integers, indices: Integers, values: Floats, count: int, order: Order = 2) -> "Entries":
+        """The vectors of so many people."""
+        powers = np.bincount(people, np.abs(values) if order == 1 else values**2, count).astype(np.float64)
+        norms, sums = np.ceil(powers if order == 1 else np.sqrt(powers)), np.bincount(people, values, count)
+        return cls(people.astype(np.uint32), indices.astype(np.uint32), values, norms, sums.astype(np.float64))
 
-    @cached_property
-    def sums(self) -> Floats:
-        """Sum of each person's vector."""
-        return np.bincount(self.people, self.values, self.count).astype(np.float64)
+    def put_in(self, store: Store) -> Callable[[], "Entries"]:
+        """Hold its arrays in a store."""
+        people, indices = store.hold(self.people), store.hold(self.indices)
+        values, norms, sums = store.hold(self.values), store.hold(self.norms), store.hold(self.sums)
+        return lambda: Entries(people(), indices(), values(), norms(), sums())
 
 
 @dataclass(frozen=True)
@@ -201,8 +200,8 @@ class VectorsByNumber:
     pairs: EncodedPairs
     groups: int
     """Number of groups."""
-    kept: dict[Vector, list[Entries]] = field(default_factory=dict, repr=False)
-    """Vectors that were computed before."""
+    held: dict[Vector, list[Callable[[], Entries]]] = field(default_factory=dict, repr=False)
+    """Vectors that were computed before, by chunk."""
 
     def people_by_norm(self, vector: Vector) -> Integers:
         found = np.zeros(NORMS.cells, dtype=np.int64)
@@ -221,12 +220,10 @@ class VectorsByNumber:
         return totals
 
     def _entries(self, vector: Vector) -> Iterator[Entries]:
-        """The vectors of all people, chunk by chunk; those of a single chunk are kept."""
-        if len(self.pairs.chunks) > 1:
-            return (entries(chunk, vector) for chunk in self.pairs)
-        if vector not in self.kept:
-            self.kept[vector] = [entries(chunk, vector) for chunk in self.pairs]
-        return iter(self.kept[vector])
+        """The vectors of all people, chunk by chunk."""
+        if vector not in self.held:
+            self.held[vector] = [entries(chunk, vector).put_in(self.pairs.store) for chunk in self.pairs]
+        return (held() for held in self.held[vector])
 
 
 def entries(chunk: Chunk, vector: Vector) -> Entries:
@@ -238,25 +235,17 @@ def entries(chunk: Chunk, vector: Vector) -> Entries:
     if vector.kind == "cells":
         pairs = np.repeat(np.arange(len(people)), rows.lengths)
         pair, cells, values = _counted(pairs, _ranges(rows, vector), vector.cells)
-        return Entries(people[pair], chunk.items[pair] * vector.cells + cells, values, count, vector.order)
+        return Entries.of(people[pair], chunk.items[pair] * vector.cells + cells, values, count, vector.order)
     if vector.kind == "pooled":
         cells = rows.columns[f"{CELL}{vector.column}"]
-        return Entries(*_counted(np.repeat(people, rows.lengths), cells, vector.cells), count, vector.order)
+        return Entries.of(*_counted(np.repeat(people, rows.lengths), cells, vector.cells), count, vector.order)
     if vector.kind == "values":
-        amounts = _sums(rows, vector.column) if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
+        amounts = rows.sums[vector.column].amounts if vector.once else rows.columns[f"{AMOUNT}{vector.column}"]
         events = people if vector.once else np.repeat(people, rows.lengths)
-        return Entries(*_counted(events, VALUES.find(floating(amounts)), vector.cells), count, vector.order)
-    sums = _sums(rows, vector.column) if vector.kind == "amount" else None
+        return Entries.of(*_counted(events, VALUES.find(floating(amounts)), vector.cells), count, vector.order)
+    sums = rows.sums[vector.column].amounts if vector.kind == "amount" else None
     values = value_of_pair(vector, np.minimum(rows.lengths, LARGEST_COUNT), sums)
-    return Entries(people, chunk.items, values, count, vector.order)
-
-
-def _sums(rows: Rows, column: int) -> Integers:
-    """Sum of an amount over the events of each pair, clipped; in two parts, which cannot overflow."""
-    amounts, last = rows.columns[f"{AMOUNT}{column}"], np.cumsum(rows.lengths) - 1
-    high, low = (np.diff(np.cumsum(part)[last], prepend=0) for part in (amounts >> 25, amounts & (2**25 - 1)))
-    sums: Integers = np.clip(high + (low >> 25), -(2**26), 2**26) * 2**25 + (low & (2**25 - 1))
-    return np.clip(sums, -LARGEST_SUM, LARGEST_SUM)
+    return Entries.of(people, chunk.items, values, count, vector.order)
 
 
 def _ranges(rows: Rows, vector: Vector) -> Integers:

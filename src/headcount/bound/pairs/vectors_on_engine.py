@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from headcount.bound.bounded import TOTAL, at_keys
-from headcount.bound.pairs.vectors import LARGEST_SUM, NORMS, VALUES, Order, Vector, value_of_pair
+from headcount.bound.pairs.vectors import NORMS, VALUES, Order, Vector, value_of_pair
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import COUNT, LARGEST_COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
-from headcount.source.scales.amounts import AMOUNT, CELL, GRID
+from headcount.source.scales.amounts import AMOUNT, CELL, GRID, LARGEST_SUM
 
 VALUE, NORM, SUM = "value", "norm", "sum"
 ALL_WHOLE = 2.0**52

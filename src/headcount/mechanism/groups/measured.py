@@ -26,7 +26,7 @@ from headcount.estimate.counts.debias import NOTHING_LOST, to_int64
 from headcount.estimate.counts.two_scales import CLEAR_DEVIATIONS, CombinedCounts, Measured, combined_counts
 from headcount.estimate.groups.quantiles import Distributions
 from headcount.estimate.groups.totals import Estimates, Totals, corrected, in_proportion, with_own_losses
-from headcount.exact import Floats, Integers
+from headcount.exact import Booleans, Floats, Integers
 from headcount.mechanism.groups.measurement import GroupMeasurement, Measurements
 from headcount.mechanism.groups.metric import COUNTS, PEOPLE, Metric
 from headcount.mechanism.groups.units import Sums
@@ -36,7 +36,6 @@ from headcount.mechanism.stages.joint import JointRounds
 from headcount.mechanism.stages.rounds import NoisyRounds
 from headcount.mechanism.stages.second import MAX_SHOWN
 from headcount.noise import Entropy
-from headcount.source.contributions.encoded import Booleans
 from headcount.source.frames.arrow_columns import arrow
 from headcount.source.scales.amounts import GRID
 from headcount.source.scales.axis import Axis

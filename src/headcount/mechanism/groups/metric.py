@@ -47,6 +47,11 @@ class Metric:
         return PEOPLE in self.needs and self.weight == 1 and self.bound is None and self.target is None
 
     @property
+    def measures_single_amounts(self) -> bool:
+        """True if a distribution of single amounts is measured."""
+        return self.kind in ("mean", "quantile")
+
+    @property
     def needs(self) -> tuple[Vector, ...]:
         """The vectors that it is computed from; the number of cells of a scale is added later."""
         amount = Vector("amount", self.column)

@@ -24,13 +24,12 @@ from headcount.bound.boundings.shown import PublicItems
 from headcount.bound.selection.profile import Profile
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import Measured
-from headcount.exact import Floats, Integers
+from headcount.exact import Booleans, Floats, Integers
 from headcount.mechanism.mechanism import Noisy, noise_distribution
 from headcount.mechanism.stages.rounds import NoisyRounds, RoundMeans, Rounds
 from headcount.mechanism.stages.second import MAX_SHOWN, NoisySecond, SecondMeasurement
 from headcount.mechanism.stages.weighted import SECOND_TIME
 from headcount.noise import Entropy
-from headcount.source.contributions.encoded import Booleans
 from headcount.wording import plural
 
 WEIGHTS = (2, 3, 4, 6)

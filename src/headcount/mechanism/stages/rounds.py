@@ -23,13 +23,12 @@ from headcount.bound import BoundedRounds, EvenL2Budget
 from headcount.bound.stability import Payment
 from headcount.estimate.constants import Z
 from headcount.estimate.counts.two_scales import CombinedCounts, Measured, combined_counts
-from headcount.exact import Floats, Integers
+from headcount.exact import Booleans, Floats, Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, noise_distribution, noise_law
 from headcount.mechanism.stages.second import MAX_SHOWN, SecondMeasurement
 from headcount.mechanism.stages.weighted import SECOND_TIME, TRUE_COUNT, NoisyTwice, to_columns
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
-from headcount.source.contributions.encoded import Booleans
 from headcount.source.frames.arrow_columns import arrow
 from headcount.wording import format_number, plural
 

@@ -173,10 +173,10 @@ def streamed(
     stack: ExitStack, events: ir.Table | Scan, items: Sequence[str], *, maximum: int, numbers: Numbers | None
 ) -> EncodedPairs | None:
     """Pairs that are numbered in this process, until the stack ends; None if they cannot be."""
-    if (numbers is not None and numbers.names) or not streamable(events, USER, items):
+    if not streamable(events, USER, items):
         return None
     with suppress(TooMany, MemoryError, OSError):  # the last is what a batch of more text than Arrow holds is
-        pairs = stream_pairs(events, USER, items, maximum=maximum, counts_rows=numbers is not None)
+        pairs = stream_pairs(events, USER, items, maximum=maximum, numbers=numbers)
         return stack.enter_context(pairs)
     return None
 
@@ -234,12 +234,13 @@ def contributions(
     everybody: ir.Table | None = None,
     amounts: bool = False,
     scales: Sequence[Axis | None] | None = None,
+    single: bool = True,
 ) -> Contributions:
     """Aggregate a table to contributions: counts of events, or 1 each unless `events`; only items in `keys`, if given.
 
     The table's first column is the person, the others make the item, each with its bins, if any; the last one is an
     amount, with `amounts`; the last ones are amounts to be measured, each on its public scale, if it has one, with
-    `scales`. `everybody` is the table of all people, if it is another one."""
+    `scales`, one by one if `single`. `everybody` is the table of all people, if it is another one."""
     user, *by = (table[name] for name in table.columns)
     added = {AMOUNT: amount(by.pop())} if amounts else _numbers(by, scales or ())
     items = item_names(len(by))
@@ -259,7 +260,7 @@ def contributions(
         pairs = _once_each(rows, items)
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
-    numbers, once = None if scales is None else Numbers(tuple(scales)), amounts or not events
+    numbers, once = None if scales is None else Numbers(tuple(scales), single), amounts or not events
     tables = Tables(pairs, there)
     return Contributions(
         lambda: tables, items, once=once, events=None if amounts else rows, keys=listed, numbers=numbers

@@ -22,18 +22,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headcount.exact import Floats, Integers
+from headcount.exact import Booleans, Floats, Integers, Numbers32
 from headcount.source.contributions.held import Store, holding
+from headcount.source.contributions.rows import Rows
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import filled, floating_numbers, whole_numbers
 from headcount.source.kernels.counting import add_to_items, count_flagged
-from headcount.source.scales.amounts import AMOUNT, MISSING, Numbers
+from headcount.source.scales.amounts import Numbers
 
-Booleans = NDArray[np.bool_]
 Ids = Callable[[Integers], pa.Array]
 OnEngine: TypeAlias = "Callable[[Integers, int], AbstractContextManager[ir.Table]]"
-Numbers32 = NDArray[np.uint32]
 PAIRS = 2**24
 """Most events of a chunk: 128 MiB, and a few times that while it is sorted."""
 PAIR_BYTES = 64
@@ -43,35 +42,6 @@ HELD_PART = 8
 PAIR, PERSON = "pair", "person"
 ITEM_BITS = 31
 """Bits of an item's number, below those of the person's. No table has more items."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Further numbers of each event, in the order of the pairs."""
-
-    lengths: Integers
-    """Number of events of each pair."""
-    columns: dict[str, Integers]
-
-    def of(self, pairs: Booleans) -> Rows:
-        """Keep only the events of the masked pairs."""
-        kept = np.repeat(pairs, self.lengths)
-        return Rows(self.lengths[pairs], self._where(kept))
-
-    def with_number(self, column: int) -> Rows:
-        """Keep only the events with a number in a column; a pair may be left with none."""
-        kept = self.columns[f"{AMOUNT}{column}"] != MISSING
-        pairs = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
-        return Rows(added(len(self.lengths), pairs), self._where(kept))
-
-    def put_in(self, store: Store) -> Callable[[], Rows]:
-        """Hold its arrays in a store."""
-        lengths = store.hold(self.lengths)
-        columns = {name: store.hold(column) for name, column in self.columns.items()}
-        return lambda: Rows(lengths(), {name: column() for name, column in columns.items()})
-
-    def _where(self, events: Booleans) -> dict[str, Integers]:
-        return {name: column[events] for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True)
@@ -171,10 +141,8 @@ class Chunk:
     def with_number(self, column: int) -> Chunk:
         """Keep only the events with a number in a column, and the pairs that have any of these."""
         assert self.rows is not None
-        if not (self.rows.columns[f"{AMOUNT}{column}"] == MISSING).any():
-            return self
         rows = self.rows.with_number(column)
-        return replace(self, rows=rows).where(rows.lengths > 0)
+        return self if rows is self.rows else replace(self, rows=rows).where(rows.lengths > 0)
 
     def where(self, pairs: Booleans) -> Chunk:
         """Keep only the masked pairs."""
@@ -187,7 +155,7 @@ class Chunk:
             _offsets(sizes[some]),
             self.numbers[pairs],
             None if self.times is None else self.times[pairs],
-            None if self.rows is None else self.rows.of(pairs),
+            None if self.rows is None else self.rows.where(pairs),
             None if self.unused is None else self.unused[pairs],
         )
 
@@ -196,7 +164,8 @@ class Chunk:
         people, offsets, numbers = store.hold(self.people), store.hold(self.offsets), store.hold(self.numbers)
         times = None if self.times is None else store.hold(self.times)
         rows = None if self.rows is None else self.rows.put_in(store)
-        return lambda: Chunk(people(), offsets(), numbers(), times and times(), rows and rows())
+        unused = None if self.unused is None else store.hold(self.unused)
+        return lambda: Chunk(people(), offsets(), numbers(), times and times(), rows and rows(), unused and unused())
 
 
 def _offsets(sizes: Integers) -> Integers:
@@ -204,7 +173,7 @@ def _offsets(sizes: Integers) -> Integers:
     return np.append(0, np.cumsum(sizes))
 
 
-def added(cells: int, indices: Integers, values: Integers | None = None) -> Integers:
+def added(cells: int, indices: Integers | Numbers32, values: Integers | None = None) -> Integers:
     """Sum values (default: ones) by cell, for `cells` cells. Exact below 2^53."""
     return np.bincount(indices, values, cells).astype(np.int64, copy=False)
 
@@ -220,6 +189,8 @@ class EncodedPairs:
     others in the table."""
     chunks: Sequence[Callable[[], Chunk]]
     """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
+    store: Store
+    """Holds what is made of them."""
     ids: Ids | None = None
     """Function that returns the ids of people by their numbers, if they are in this process."""
 
@@ -228,11 +199,7 @@ class EncodedPairs:
 
     def renumbered(self, numbers: Integers) -> EncodedPairs:
         """Keep only the items with a new number, and the people who have any; the others have -1."""
-        return self.mapped(lambda chunk: chunk.renumbered(numbers))
-
-    def mapped(self, change: Callable[[Chunk], Chunk]) -> EncodedPairs:
-        """Change every chunk; at once if there is only one, else whenever it is read."""
-        return self._with([partial(_changed, chunk, change) for chunk in self.chunks])
+        return self._with([chunk.renumbered(numbers).put_in(self.store) for chunk in self])
 
     def without(self, unused: Callable[[Chunk], Booleans]) -> EncodedPairs:
         """Leave pairs out until their item is shown. They are found once, and kept as a bit each."""
@@ -282,7 +249,8 @@ def encode_pairs(
         runs = _runs(whole_numbers(to_arrow(people.order_by("person").select("events"))["events"]), max_pairs)
         with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
             chunks = _chunks(pairs, runs, partial(_chunk, maximum=maximum, numbers=numbers), store)
-            yield EncodedPairs(found, lambda _, above: nullcontext(people.filter(people["events"] > above)), chunks)
+            some = lambda _, above: nullcontext(people.filter(people["events"] > above))  # noqa: E731
+            yield EncodedPairs(found, some, chunks, store)
 
 
 def _chunks(
@@ -301,10 +269,6 @@ def _without(chunk: Callable[[], Chunk], bits: NDArray[np.uint8]) -> Chunk:
     whole = chunk()
     unused = np.unpackbits(bits, count=len(whole.numbers)).view(np.bool_)
     return replace(whole, unused=unused if unused.any() else None)
-
-
-def _changed(chunk: Callable[[], Chunk], change: Callable[[Chunk], Chunk]) -> Chunk:
-    return change(chunk())
 
 
 def _runs(events: Integers, together: int) -> list[tuple[int, int]]:
@@ -326,7 +290,8 @@ def _chunk(pairs: ir.Table, *, maximum: int, numbers: Numbers | None) -> Chunk:
     new = _changes(found)
     lengths = np.diff(np.flatnonzero(new), append=len(found))
     counted = np.minimum(lengths, maximum) if maximum > 1 else None
-    return _by_person(found[new], counted, None if numbers is None else Rows(lengths, numbers.by_number(columns)))
+    rows = None if numbers is None else Rows.of_events(lengths.astype(np.uint32), columns, numbers)
+    return _by_person(found[new], counted, rows)
 
 
 def _by_person(pairs: Integers, counted: Integers | None, rows: Rows | None) -> Chunk:

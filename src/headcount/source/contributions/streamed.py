@@ -4,6 +4,7 @@
     numbers of people and of items, as they come        kernels/numbering.py
     one key a row, in partitions by person              8 bytes, in memory or in a file (held.py)
     each partition sorted, repeats dropped or counted   items by their rank, 4 bytes a pair
+    numbers of the rows, if they are measured           along with their keys
 
 Numbers depend on the order of rows; ranks do not, and nothing but ranks is left of items. A person's number only tells
 people apart. What cannot be numbered here is left to encoded.py, before anything is drawn.
@@ -16,23 +17,26 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
+from math import nan
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headcount.exact import Integers
+from headcount.exact import Floats, Integers, Numbers32
 from headcount.source.contributions import encoded
-from headcount.source.contributions.encoded import PERSON, Chunk, EncodedPairs, Ids, Numbers32, Rows
+from headcount.source.contributions.encoded import PERSON, Chunk, EncodedPairs, Ids
 from headcount.source.contributions.held import Store, holding
+from headcount.source.contributions.rows import Rows
 from headcount.source.engines.registry import engine_of
 from headcount.source.engines.scan import Scan, arrow_schema
 from headcount.source.expressions import ir
-from headcount.source.frames.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow, filled, floating_numbers
 from headcount.source.kernels import kernels
-from headcount.source.kernels.numbering import IntegerNumbering, Numbering, numbering_of
+from headcount.source.kernels.numbering import IntegerNumbering, Numbering, TooMany, numbering_of
 from headcount.source.kernels.threads import THREADS, prefetch
+from headcount.source.scales.amounts import Numbers
 
 BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
@@ -44,6 +48,8 @@ NUMBERED_PART = 4
 """Values are numbered here while the slots of a column, and its texts, fit into this part of the engine's memory."""
 MOST_ROWS = 2**32 - 1
 """Most rows of a pair that are counted; a table has fewer."""
+WORD = 64
+"""Bits of a key, with the place of its row if that has numbers."""
 PARTITION_BITS = 8
 """Bits of a person's number by which more are partitioned: 40,000 rows of ten million, which stay in the cache."""
 
@@ -119,97 +125,144 @@ class Finished:
     """First-come number of each person."""
     sizes: Integers
     """Number of pairs of each."""
+    rows: Rows | None
+    """What is measured of their rows, if anything is."""
+
+    @property
+    def size(self) -> int:
+        """Number of pairs; and of all numbers that are measured of single rows."""
+        return len(self.items) + sum(map(len, self.rows.columns.values() if self.rows else ()))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of a batch as keys, ordered by their partition."""
+
+    keys: Callable[[], NDArray[np.uint64]]
+    raw: Sequence[Callable[[], Floats]]
+    """Their numbers, if any are measured."""
+    starts: Integers
+    """Where each partition starts."""
 
 
 @dataclass(frozen=True)
 class Keys:
     """All rows as keys, in partitions."""
 
-    batches: Sequence[tuple[Callable[[], NDArray[np.uint64]], Integers]]
-    """Keys of each batch, and where each partition starts in it."""
+    batches: Sequence[Batch]
     bits: int
+    numbers: Numbers | None
 
     @property
     def longest(self) -> int:
-        """Rows of the largest partition, at least one."""
-        return int(sum((np.diff(starts) for _, starts in self.batches), np.ones(1, dtype=np.int64)).max())
+        """Rows of the largest partition, at least one; and the numbers of each."""
+        rows = sum((np.diff(batch.starts) for batch in self.batches), np.ones(1, dtype=np.int64)).max()
+        return int(rows) * (1 + len(self._names))
 
     def finish(self, index: int, ranks: Numbers32, people: int, maximum: int) -> Finished:
         """Sort a partition, and count its repeats up to `maximum`."""
-        # copies, as what lies in a file keeps that open
-        parts = [keys()[starts[index] : starts[index + 1]].copy() for keys, starts in self.batches]
-        keys = np.concatenate([np.zeros(0, dtype=np.uint64), *parts])
+        keys = self._part(index, [batch.keys for batch in self.batches], np.uint64)
         size = len(keys)
         items, persons = np.empty((2, size), dtype=np.uint32)
         times = np.empty(size, dtype=np.uint32) if maximum > 1 else None
+        order = np.empty(size, dtype=np.uint32) if self._names else None
         sizes, many = np.empty(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
-        item_bits = len(ranks).bit_length()
+        item_bits, low = len(ranks).bit_length(), size.bit_length()
         bits = item_bits + (people >> self.bits).bit_length()
-        pairs = kernels().finish(
-            keys, np.empty_like(keys), size, ranks, item_bits, bits, maximum, items, times, persons, sizes, many
-        )
+        if order is not None and bits + low > WORD:
+            raise TooMany
+        outputs = items, times, persons, sizes, many, order
+        pairs = kernels().finish(keys, np.empty_like(keys), size, ranks, item_bits, bits, low, maximum, *outputs)
         who = (persons[: many[0]] << np.uint32(self.bits)) + np.uint32(index)
         counted = None if times is None else times[:pairs].copy()
-        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy())
+        rows = None if counted is None else self._rows(index, counted, order)
+        return Finished(items[:pairs].copy(), counted, who, sizes[: many[0]].copy(), rows)
+
+    def _rows(self, index: int, lengths: Numbers32, order: Numbers32 | None) -> Rows | None:
+        """What is measured of the rows of a partition, sorted in this order."""
+        if self.numbers is None:
+            return None
+        columns = [[batch.raw[place] for batch in self.batches] for place in range(len(self._names))]
+        raw = [self._part(index, column, np.float64)[order] for column in columns]
+        return Rows.of_events(lengths, dict(zip(self._names, raw, strict=True)), self.numbers)
+
+    def _part(self, index: int, column: Sequence[Callable[[], NDArray[Any]]], kind: Any) -> NDArray[Any]:
+        """A partition of a column, by batch: copies, as what lies in a file keeps that open."""
+        parts = zip(column, self.batches, strict=True)
+        copies = [values()[batch.starts[index] : batch.starts[index + 1]].copy() for values, batch in parts]
+        return np.concatenate([np.zeros(0, dtype=kind), *copies])
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self.numbers.names if self.numbers else ()
 
 
 @contextmanager
 def stream_pairs(
-    events: ir.Table | Scan, user: str, items: Sequence[str], *, maximum: int, counts_rows: bool = False
+    events: ir.Table | Scan, user: str, items: Sequence[str], *, maximum: int, numbers: Numbers | None = None
 ) -> Iterator[EncodedPairs]:
-    """Encode the pairs of events (user, items), with counts clipped to `maximum`; and, with `counts_rows`, the number
-    of all rows of each. Raises `TooMany` before the block if there are more values than can be numbered, or than there
-    is memory for."""
-    engine, rows = engine_of(events), events if isinstance(events, Scan) else events.select(user, *items)
+    """Encode the pairs of events (user, items), with counts clipped to `maximum`; and, if `numbers` are given, with the
+    number of all rows of each, and what is computed from their numbers. Raises `TooMany` before the block if there are
+    more values than can be numbered, or than there is memory for."""
+    measured = () if numbers is None else numbers.names
+    engine, rows = engine_of(events), events if isinstance(events, Scan) else events.select(user, *items, *measured)
     with holding(engine.spill(events), engine.memory(events) // encoded.HELD_PART) as store:
-        found, ids, chunks = _read(rows, maximum, store, counts_rows=counts_rows)
+        found, ids, chunks = _read(rows, maximum, store, numbers)
 
         @contextmanager
         def on_engine(people: Integers, _: int) -> Iterator[ir.Table]:
             with engine.memtable(pa.table({user: ids(people), PERSON: arrow(people)}), events) as some:
                 yield some
 
-        yield EncodedPairs(found, on_engine, chunks, ids)
+        yield EncodedPairs(found, on_engine, chunks, store, ids)
 
 
 def _read(
-    events: ir.Table | Scan, maximum: int, store: Store, *, counts_rows: bool
+    events: ir.Table | Scan, maximum: int, store: Store, numbers: Numbers | None
 ) -> tuple[pa.Table, Ids, list[Callable[[], Chunk]]]:
     """Items, ids of people, and chunks. Nothing else that was needed to make them stays."""
     engine, kinds = engine_of(events), arrow_schema(events)
     memory = engine.memory(events)
     people = _numbering(kinds.types[0], ordered=False, room=memory // NUMBERED_PART)
-    items = ItemNumbering(pa.schema(list(kinds)[1:]), memory // NUMBERED_PART)
+    end = len(kinds) - len(numbers.names if numbers else ())
+    items = ItemNumbering(pa.schema(list(kinds)[1:end]), memory // NUMBERED_PART)
     room = memory // encoded.HELD_PART
     with holding(engine.spill(events), room) as rows:
         with closing(engine.batches(events, BATCH)) as batches:
-            keys = _keys(batches, people, items, rows)
+            keys = Keys(*_keys(batches, people, items, end - 1, rows), numbers)
         people.seal()
         found, ranks = items.sorted()
-        most = MOST_ROWS if counts_rows else maximum
+        most = maximum if numbers is None else MOST_ROWS
         finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=most)
         threads = min(THREADS, room // (encoded.PAIR_BYTES * keys.longest) or 1)
         with prefetch(finish, range(1 << keys.bits), threads=threads) as parts:
-            chunk = partial(_chunk, maximum=maximum, counts_rows=counts_rows)
+            chunk = partial(_chunk, maximum=maximum)
             chunks, who = _chunks(parts, min(encoded.PAIRS, memory // CHUNK_BYTES), chunk, store)
     return found, lambda some: people.values(who[some]), chunks
 
 
-def _keys(batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, store: Store) -> Keys:
-    """Number people and items of all batches, and partition them by person."""
+def _keys(
+    batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, parts: int, store: Store
+) -> tuple[list[Batch], int]:
+    """Number people and items of all batches, and partition them by person; the bits of that. An item has so many
+    columns; the others are numbers."""
     with prefetch(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
-        numbered = ((who, items.number(columns)) for who, columns in some)
+        numbered = ((who, items.number(columns[:parts]), _floats(columns[parts:])) for who, columns in some)
         first = list(islice(numbered, FEW_BATCHES))
         bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0
-        return Keys([_partitioned(*batch, bits, store) for batch in chain(first, numbered)], bits)
+        return [_partitioned(*batch, bits, store) for batch in chain(first, numbered)], bits
 
 
-def _partitioned(
-    people: Numbers32, items: Numbers32, bits: int, store: Store
-) -> tuple[Callable[[], NDArray[np.uint64]], Integers]:
+def _floats(columns: Sequence[pa.Array]) -> list[Floats]:
+    """Numbers; NaN where there is none."""
+    return [floating_numbers(filled(pa.chunked_array([column]), nan)) for column in columns]
+
+
+def _partitioned(people: Numbers32, items: Numbers32, raw: Sequence[Floats], bits: int, store: Store) -> Batch:
     starts, keys = np.empty((1 << bits) + 1, dtype=np.int64), np.empty(len(people), dtype=np.uint64)
-    kernels().partition(people, items, len(people), bits, starts, keys)
-    return store.hold(keys), starts
+    order = np.empty(len(people), dtype=np.uint32) if raw else None
+    kernels().partition(people, items, len(people), bits, starts, keys, order)
+    return Batch(store.hold(keys), [store.hold(column[order]) for column in raw], starts)
 
 
 def _chunks(
@@ -227,11 +280,11 @@ def _chunks(
 
 
 def _grouped(parts: Iterator[Finished], together: int) -> Iterator[list[Finished]]:
-    """Group partitions of about `together` pairs."""
+    """Group partitions of about `together` pairs, or numbers."""
     waiting, pairs = list[Finished](), 0
     for part in parts:
         waiting.append(part)
-        pairs += len(part.items)
+        pairs += part.size
         if pairs >= together:
             yield waiting
             waiting, pairs = [], 0
@@ -239,15 +292,16 @@ def _grouped(parts: Iterator[Finished], together: int) -> Iterator[list[Finished
         yield waiting
 
 
-def _chunk(parts: Sequence[Finished], first: int, *, maximum: int, counts_rows: bool) -> Chunk:
+def _chunk(parts: Sequence[Finished], first: int, *, maximum: int) -> Chunk:
     """Pairs of people who are numbered from `first` on."""
     sizes = np.concatenate([part.sizes for part in parts])
     counted: list[Any] = [part.times for part in parts]
     times = None if counted[0] is None else np.concatenate(counted)
+    rows: list[Any] = [part.rows for part in parts]
     return Chunk(
         np.arange(first, first + len(sizes)),
         np.append(0, np.cumsum(sizes)),
         np.concatenate([part.items for part in parts]),
         None if times is None or maximum == 1 else np.minimum(times, np.uint32(maximum)),
-        Rows(times.astype(np.int64), {}) if counts_rows and times is not None else None,
+        None if rows[0] is None else Rows.joined(rows),
     )

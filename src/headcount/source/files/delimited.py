@@ -25,12 +25,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headcount.exact import Integers
+from headcount.exact import Booleans, Integers
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.scan import Scan
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
-Booleans = NDArray[np.bool_]
 LINE_FEED, RETURN, QUOTE = b'\n\r"'
 
 

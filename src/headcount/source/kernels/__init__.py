@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 2
+VERSION = 3
 """Of the functions' signatures: `headcount_version` of kernels.c."""
 FOLDER = Path(__file__).parent
 LIBRARY = "kernels.bin"
@@ -34,7 +34,7 @@ class _Maybe:
         return None if value is None else cls._bytes.from_param(value)
 
 
-class _MaybeTimes(_Maybe):
+class _MaybeNumbers(_Maybe):
     """An array of 32-bit numbers, or None."""
 
     _bytes = _array(np.uint32)
@@ -49,10 +49,13 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "number_integers": (_i64, [_longs, _i64, _words, _longs, _numbers, _i64, _longs, _i64, _numbers]),
     "move_texts": (None, [_numbers, _numbers, _i64, _numbers, _numbers, _i64]),
     "move_integers": (None, [_longs, _numbers, _i64, _words, _longs, _numbers, _i64]),
-    "partition": (None, [_numbers, _numbers, _i64, _i64, _longs, _words]),
+    "partition": (None, [_numbers, _numbers, _i64, _i64, _longs, _words, _MaybeNumbers]),
     "finish": (
         _i64,
-        [_words, _words, _i64, _numbers, _i64, _i64, _i64, _numbers, _MaybeTimes, _numbers, _longs, _longs],
+        [
+            *(_words, _words, _i64, _numbers, _i64, _i64, _i64, _i64),
+            *(_numbers, _MaybeNumbers, _numbers, _longs, _longs, _MaybeNumbers),
+        ],
     ),
     "count_flagged": (None, [_longs, _numbers, _flags, _Maybe, _i64, _longs, _longs]),
     "add_to_items": (None, [_longs, _numbers, _flags, _Maybe, _longs, _longs, _i64, _longs]),

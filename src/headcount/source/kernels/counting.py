@@ -7,14 +7,11 @@ each item whether it is flagged; `unused` says of each pair whether it is left o
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from headcount.exact import Integers
+from headcount.exact import Booleans, Integers, Numbers32
 from headcount.source.kernels import kernels
 from headcount.source.kernels.threads import THREADS, map_threads
 
-Booleans = NDArray[np.bool_]
-Numbers32 = NDArray[np.uint32]
 MIN_PAIRS = 1 << 18
 """Pairs of a part that a thread of its own pays for: a millisecond."""
 

@@ -19,7 +19,7 @@ C99 without dependencies, called through ctypes. Invariants:
 
 #define BLOCK 64
 
-EXPORT int64_t headcount_version(void) { return 2; }
+EXPORT int64_t headcount_version(void) { return 3; }
 
 /* SipHash-1-3 (Aumasson and Bernstein 2012). */
 #define ROTATE(x, b) (((x) << (b)) | ((x) >> (64 - (b))))
@@ -195,8 +195,9 @@ EXPORT void move_integers(const int64_t *old_places, const uint32_t *old_slots, 
     }
 }
 
-/* Sort n keys of `bits` bits, ascending, by digits of up to 11 bits; `spare` is as long. */
-static void sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, int bits)
+/* Sort n keys, whose last `low` bits rise, by the `bits` bits above these, ascending, by digits of up to 11 bits; `spare`
+   is as long. */
+static void sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, int low, int bits)
 {
     if (n < 64) {
         for (int64_t i = 1; i < n; i++) {
@@ -213,9 +214,9 @@ static void sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, int bits)
         int64_t starts[(1 << 11) + 1];
         uint64_t last = ((uint64_t)1 << digit) - 1;
         memset(starts, 0, sizeof starts);
-        for (int64_t i = 0; i < n; i++) starts[((from[i] >> (pass * digit)) & last) + 1]++;
+        for (int64_t i = 0; i < n; i++) starts[((from[i] >> (low + pass * digit)) & last) + 1]++;
         for (uint64_t k = 0; k < last; k++) starts[k + 1] += starts[k];
-        for (int64_t i = 0; i < n; i++) to[starts[(from[i] >> (pass * digit)) & last]++] = from[i];
+        for (int64_t i = 0; i < n; i++) to[starts[(from[i] >> (low + pass * digit)) & last]++] = from[i];
         uint64_t *other = from;
         from = to;
         to = other;
@@ -224,9 +225,10 @@ static void sort_keys(uint64_t *keys, uint64_t *spare, int64_t n, int bits)
 }
 
 /* Put pairs of a batch in the order of their person's last `bits` bits: partition p is keys[starts[p] .. starts[p + 1]).
-   A key is the rest of the person's number and, in the last 32 bits, the item's. starts: 2^bits + 1. */
+   A key is the rest of the person's number and, in the last 32 bits, the item's. order, which may be NULL: where each
+   key's pair was. starts: 2^bits + 1. */
 EXPORT void partition(const uint32_t *people, const uint32_t *items, int64_t n, int64_t bits, int64_t *starts,
-                      uint64_t *keys)
+                      uint64_t *keys, uint32_t *order)
 {
     int64_t parts = (int64_t)1 << bits;
     uint32_t last = (uint32_t)(parts - 1);
@@ -234,19 +236,31 @@ EXPORT void partition(const uint32_t *people, const uint32_t *items, int64_t n, 
     for (int64_t i = 0; i < n; i++) starts[people[i] & last]++;
     for (int64_t p = 1; p < parts; p++) starts[p] += starts[p - 1];
     starts[parts] = n;
-    for (int64_t i = n; i-- > 0;) keys[--starts[people[i] & last]] = (uint64_t)(people[i] >> bits) << 32 | items[i];
+    for (int64_t i = n; i-- > 0;) {
+        int64_t at = --starts[people[i] & last];
+        keys[at] = (uint64_t)(people[i] >> bits) << 32 | items[i];
+        if (order) order[at] = (uint32_t)i;
+    }
 }
 
 /* Finish a partition: items become ranks, pairs are sorted and counted, each up to `most`. Of each person: what is left
-   of their number, and their pairs. times may be NULL. All outputs have room for n. Returns the pairs. */
+   of their number, and their pairs. times may be NULL, and order, which says where each row was: with it, a key and
+   `low` bits are at most 64 bits, and n at most 2^low. All outputs have room for n. Returns the pairs. */
 EXPORT int64_t finish(uint64_t *keys, uint64_t *spare, int64_t n, const uint32_t *ranks, int64_t item_bits,
-                      int64_t key_bits, int64_t most, uint32_t *items, uint32_t *times, uint32_t *people,
-                      int64_t *sizes, int64_t *many)
+                      int64_t key_bits, int64_t low, int64_t most, uint32_t *items, uint32_t *times, uint32_t *people,
+                      int64_t *sizes, int64_t *many, uint32_t *order)
 {
     uint64_t last = ((uint64_t)1 << item_bits) - 1, before = 0;
     int64_t pairs = 0, persons = 0;
     for (int64_t i = 0; i < n; i++) keys[i] = keys[i] >> 32 << item_bits | ranks[(uint32_t)keys[i]];
-    sort_keys(keys, spare, n, (int)key_bits);
+    if (order)
+        for (int64_t i = 0; i < n; i++) keys[i] = keys[i] << low | (uint64_t)i;
+    sort_keys(keys, spare, n, order ? (int)low : 0, (int)key_bits);
+    if (order)
+        for (int64_t i = 0; i < n; i++) {
+            order[i] = (uint32_t)(keys[i] & (((uint64_t)1 << low) - 1));
+            keys[i] >>= low;
+        }
     for (int64_t i = 0; i < n; i++) {
         if (!i || keys[i] >> item_bits != before >> item_bits) {
             people[persons] = (uint32_t)(keys[i] >> item_bits);

@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from headcount.exact import Integers
+from headcount.exact import Integers, Numbers32
 from headcount.source.engines.limits import MOST
 from headcount.source.kernels import kernels
 
-Numbers32 = NDArray[np.uint32]
 MAX_NUMBERS = 1 << 31
 """Numbers have fewer than 32 bits; what has more goes another way."""
 MAX_TEXT = (1 << 31) - 1

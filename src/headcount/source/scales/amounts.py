@@ -22,6 +22,8 @@ GRID = 1024
 """Amounts are summed in units of 1/GRID, each rounded down."""
 LARGEST_AMOUNT = 10**12
 """Amounts are clipped to [-LARGEST_AMOUNT, LARGEST_AMOUNT]."""
+LARGEST_SUM = LARGEST_AMOUNT * GRID
+"""A person's amount in one group is clipped to [-LARGEST_SUM, LARGEST_SUM], in multiples of 1/GRID."""
 MISSING = -(2**62)
 """Stands for the amount of an event without a number, in NumPy: below every amount. An engine has NULL."""
 
@@ -32,6 +34,8 @@ class Numbers:
     cell if there is a scale: amount0, cell0, amount1, ..."""
 
     scales: tuple[Axis | None, ...]
+    single: bool = True
+    """False if no single amount is needed, only each person's sum in each group."""
 
     @property
     def names(self) -> tuple[str, ...]:
