@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -22,6 +23,8 @@ from headcount.source.frames.arrow_columns import whole_numbers
 @dataclass(frozen=True)
 class ExcessBounding(Bounding):
     """Bounding that subtracts each person's excess."""
+
+    by_number: ClassVar[bool] = True
 
     @abstractmethod
     def formula(self, secret: bytes) -> Excess:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -77,6 +78,8 @@ def by_place(indices: Integers, values: Integers, cells: int) -> Integers:
 @dataclass(frozen=True)
 class Draws(ScaledToSum):
     """All draws of everybody; in the totals, each person's counts are scaled to a sum of at most `max_total`."""
+
+    by_number: ClassVar[bool] = False
 
     def bound(self, contributions: Contributions, secret: bytes, keys: pa.Table | None) -> BoundedDraws:
         assert keys is not None

@@ -11,7 +11,7 @@ independent of the order of the rows and of other people. Privacy does not rest 
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from headcount.bound.bounded import Sensitivity
 from headcount.bound.boundings.cutting import ExcessBounding
@@ -45,7 +45,6 @@ class Loss:
 class Sample(ExcessBounding):
     """Base of the two samples."""
 
-    by_number: ClassVar[bool] = True
     max_items: int
     lost: Loss | None = None
     """What sampling removes, if that is measured."""

@@ -55,6 +55,7 @@ def check_grid(grid: tuple[int, ...]) -> None:
 class Known(BoundSelection[Sizes]):
     """Selection from the histogram of people by size, for known items."""
 
+    by_number: ClassVar[bool] = True
     norm: ClassVar[Norm] = "squares"
     weight: float
     """M: expected l1 norm of the noise over all cells, per unit of the bound: cells / epsilon for Laplace noise."""
