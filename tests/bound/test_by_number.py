@@ -25,13 +25,17 @@ from headcount.bound import (
     ListedItems,
     SampledEvents,
     SampledItems,
+    ScaledToSize,
+    ScaledToSum,
     SplitL2Budget,
     TopItems,
     WeightedClip,
 )
 from headcount.bound.selection.by_load import Exponential, Generalized
+from headcount.bound.selection.compare import ComparedSizes, ComparedSums
 from headcount.bound.selection.heavy import HeavyPeople
 from headcount.bound.selection.loss import SamplingLoss
+from headcount.bound.selection.paper import DpSgd, InverseSensitivity, MQuantile, OutputPerturbation, Quantile
 from headcount.bound.selection.profile import FromProfile
 from headcount.bound.selection.selection import HardlyMore
 from headcount.source import Contributions, contributions, open_events
@@ -41,6 +45,7 @@ from headcount.source.contributions.contributions import ReadPlan
 SECRET = bytes(range(32))
 EPSILON: tuple[Fraction, Any] = (Fraction(1, 10), "add-remove")
 UNKNOWN: tuple[Any, ...] = ((1, 2, 5, 9), (3.0, 4.0, 6.0, 9.0), (1.0, 2.0, 5.0, 9.0))
+KNOWN: tuple[Any, ...] = (10.0, 5, (1, 2, 5, 9))
 BOUNDINGS: list[tuple[Bounding, bool]] = [
     (SampledItems(2), False),
     (SampledEvents(3), True),
@@ -50,6 +55,10 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (WeightedClip(4, 4, 10**6), True),
     (TopItems(3), False),
     (ListedItems(10, 2), False),
+    (ScaledToSum(2, 1), False),
+    (ScaledToSum(3, 5), True),
+    (ScaledToSize(2, 1), False),
+    (ScaledToSize(9, 5), True),
 ]
 CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (Exponential(*EPSILON, SampledItems, *UNKNOWN), False),
@@ -60,6 +69,13 @@ CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (HeavyPeople(*EPSILON, HardlyMore(SampledEvents(1), 0.0), SampledEvents(9)), True),
     (SamplingLoss(*EPSILON, SampledItems(2)), False),
     (SamplingLoss(*EPSILON, SampledEvents(3)), True),
+    (ComparedSums(*EPSILON, *KNOWN), True),
+    (ComparedSizes(*EPSILON, *KNOWN), True),
+    (Quantile(*EPSILON, *KNOWN), True),
+    (MQuantile(*EPSILON, *KNOWN), False),
+    (InverseSensitivity(*EPSILON, *KNOWN), True),
+    (DpSgd(*EPSILON, *KNOWN), True),
+    (OutputPerturbation(*EPSILON, *KNOWN), True),
 ]
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 12).map(lambda item: f"{item % 9}")), max_size=80)
 LISTED = pa.table({"item0": [f"{item}" for item in range(10)]})
