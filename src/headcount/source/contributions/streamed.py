@@ -231,6 +231,7 @@ def _read(
         with closing(engine.batches(events, BATCH)) as batches:
             keys = Keys(*_keys(batches, people, items, end - 1, rows), numbers)
         people.seal()
+        people.put_in(store.hold)
         found, ranks = items.sorted()
         most = maximum if numbers is None else MOST_ROWS
         finish = partial(keys.finish, ranks=ranks, people=people.count, maximum=most)

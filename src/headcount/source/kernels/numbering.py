@@ -6,6 +6,7 @@ nothing that is seen later depends on the order of rows.
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,8 @@ MAX_NUMBERS = 1 << 31
 """Numbers have fewer than 32 bits; what has more goes another way."""
 MAX_TEXT = (1 << 31) - 1
 """Bytes of all texts together: one Arrow array of them has fewer."""
+Hold = Callable[[NDArray[Any]], Callable[[], NDArray[Any]]]
+"""Function that holds an array, and returns one that returns it."""
 
 
 class TooMany(Exception):
@@ -46,6 +49,10 @@ class Numbering(ABC):
         """Give up what only further values need."""
         self._slots = np.zeros(0, dtype=np.uint32)
         self._move(self._slots)
+
+    @abstractmethod
+    def put_in(self, hold: Hold) -> None:
+        """Let the values be held elsewhere. No further ones are numbered."""
 
     @property
     @abstractmethod
@@ -109,6 +116,10 @@ class TextNumbering(Numbering):
         hashes, self._hashes = self._hashes, np.empty(len(self._slots), dtype=np.uint32)
         kernels().move_texts(hashes, old, len(old), self._hashes, self._slots, len(self._slots) - 1)
 
+    def put_in(self, hold: Hold) -> None:
+        self._arena = hold(self._arena[: self._ends[self.count]])()
+        self._ends = hold(self._ends[: self.count + 1])()
+
     @property
     def order(self) -> Numbers32:
         found, spare = np.empty((2, 2 * self.count), dtype=np.uint64)
@@ -151,6 +162,9 @@ class IntegerNumbering(Numbering):
     def _move(self, old: Numbers32) -> None:
         places, self._places = self._places, np.empty(len(self._slots), dtype=np.int64)
         kernels().move_integers(places, old, len(old), self._key, self._places, self._slots, len(self._slots) - 1)
+
+    def put_in(self, hold: Hold) -> None:
+        self._values = hold(self.integers)()
 
     @property
     def integers(self) -> Integers:
