@@ -2,14 +2,17 @@
 
     python -m benchmarks.jobs [--events 1000000,10000000] [--rounds 3]
 
-Both take turns in one process, after a first call of each on a small table; a cell is the least of the rounds, which
+All take turns in one process, after a first call of each on a small table; a cell is the least of the rounds, which
 holds on a machine that does other things, too. The plain query is DuckDB's, of the same file and columns, with the same
-grouping: a release also chooses its bound, draws noise and explains itself.
+grouping: a release also chooses its bound, draws noise and explains itself. Where the plain query never looks at the
+column of people, there is one beside it that does, as whatever bounds people must: it adds up by person and item first,
+or takes no more than 100 rows of each person.
 """
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
@@ -25,6 +28,8 @@ SMALL = 10_000
 KEYS = [f"item {number:07d}" for number in range(100)]
 LISTED = ", ".join(f"'{key}'" for key in KEYS)
 BY_ITEM = "SELECT item, {} FROM '{}' GROUP BY item"
+BY_PAIR = "FROM (SELECT user_id, item, {} FROM '{{}}' GROUP BY ALL) GROUP BY item"
+SOME_ROWS = "FROM (SELECT *, row_number() OVER (PARTITION BY user_id) AS place FROM '{}') WHERE place <= 100"
 PAIRS = f"SELECT user_id, item, count(*) AS n FROM '{{}}' WHERE item IN ({LISTED}) GROUP BY user_id, item"
 Job = Callable[[str], object]
 
@@ -41,6 +46,13 @@ def groups(metric: str, **parameters: object) -> Job:
     return lambda path: hc.aggregate(path, user="user_id", **said)
 
 
+WITH_PEOPLE = {
+    "`histogram`, events": f"SELECT item, sum(n) {BY_PAIR.format('count(*) AS n')}",
+    "`aggregate`, sums": f"SELECT item, sum(n) {BY_PAIR.format('sum(amount) AS n')}",
+    "`aggregate`, medians": f"SELECT item, median(amount) {SOME_ROWS} GROUP BY item",
+    "`quantiles`": f"SELECT quantile_cont(amount, [0.25, 0.5, 0.75]) {SOME_ROWS}",
+}
+"""The query that looks at people, where the plain one does not."""
 JOBS: dict[str, tuple[str, Job]] = {
     "`histogram`": (BY_ITEM.format("count(DISTINCT user_id)", "{}"), counted()),
     "`histogram`, events": (BY_ITEM.format("count(*)", "{}"), counted(count="events")),
@@ -101,15 +113,26 @@ def seconds(call: Callable[[], object]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def measured(path: str, query: str, job: Job, rounds: int) -> tuple[float, float, float, float]:
-    """Wall and CPU time of the plain query, then of the job: the least of the rounds."""
+def plain(query: str) -> Job:
+    """What runs the query."""
+    return lambda path: duckdb.connect().sql(query.format(path)).to_arrow_table()
 
-    def plain() -> pa.Table:
-        return duckdb.connect().sql(query.format(path)).to_arrow_table()
 
-    turns = [(*seconds(plain), *seconds(lambda: job(path))) for _ in range(rounds)]
-    wall, cpu, own_wall, own_cpu = (min(each) for each in zip(*turns, strict=True))
-    return wall, cpu, own_wall, own_cpu
+def measured(path: str, jobs: Sequence[Job], rounds: int) -> list[tuple[float, float]]:
+    """Wall and CPU time of each: the least of the rounds."""
+    turns = [[seconds(partial(job, path)) for job in jobs] for _ in range(rounds)]
+    return [(min(wall for wall, _ in each), min(cpu for _, cpu in each)) for each in zip(*turns, strict=True)]
+
+
+def line(events: int, name: str, times: Sequence[tuple[float, float]]) -> str:
+    """A row of the printed table."""
+    *queries, own = times
+    cells = [f"{wall:.2f} s | {cpu:.2f} s" for wall, cpu in times]
+    ratios = [f"{own[0] / wall:.2f} | {own[1] / cpu:.2f}" for wall, cpu in queries]
+    if len(queries) == 1:  # the plain query looks at people itself
+        cells.insert(1, " | ")
+        ratios *= 2
+    return f"| {events:,} | {name} | {' | '.join((*cells, *ratios))} |"
 
 
 def main() -> None:
@@ -121,15 +144,16 @@ def main() -> None:
     said = parser.parse_args()
     folder = Path(gettempdir()) / "headcount-jobs"
     small = with_amounts(SMALL, folder)
-    print("| events | job | plain: wall | CPU | job: wall | CPU | wall x | CPU x |\n|---|---|---|---|---|---|---|---|")
+    kinds = [f"{each}: wall | CPU" for each in ("plain", "with people", "job", "job / plain", "job / with people")]
+    print(f"| events | job | {' | '.join(kinds)} |\n" + "|---" * 12 + "|")
     for events in map(int, said.events.split(",")):
         path = with_amounts(events, folder)
         for name, (query, job) in JOBS.items():
             if said.only in name:
-                measured(small, query, job, 1)
-                wall, cpu, own_wall, own_cpu = measured(path, query, job, said.rounds)
-                times = f"{wall:.2f} s | {cpu:.2f} s | {own_wall:.2f} s | {own_cpu:.2f} s"
-                print(f"| {events:,} | {name} | {times} | {own_wall / wall:.2f} | {own_cpu / cpu:.2f} |", flush=True)
+                others = [plain(WITH_PEOPLE[name])] if name in WITH_PEOPLE else []
+                all_ = [plain(query), *others, job]
+                measured(small, all_, 1)
+                print(line(events, name, measured(path, all_, said.rounds)), flush=True)
 
 
 if __name__ == "__main__":
