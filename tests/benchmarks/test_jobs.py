@@ -15,9 +15,24 @@ LEFT_OUT = {"profile", "ranges", "total"}
 @pytest.mark.parametrize("name", jobs.JOBS)
 def test_a_job_and_its_plain_query(tmp_path: Path, name: str) -> None:
     path = jobs.with_amounts(1_000, tmp_path)
-    query, _ = jobs.JOBS[name]
-    assert len(duckdb.connect().sql(query.format(path)).fetchall()) >= (name != "`heavy_hitters`")
-    assert min(jobs.measured(path, *jobs.JOBS[name], 1)) > 0
+    query, job = jobs.JOBS[name]
+    queries = [query, *([jobs.WITH_PEOPLE[name]] if name in jobs.WITH_PEOPLE else [])]
+    for each in queries:
+        assert len(duckdb.connect().sql(each.format(path)).fetchall()) >= (name != "`heavy_hitters`")
+    times = jobs.measured(path, [*map(jobs.plain, queries), job], 1)
+    assert min(map(min, times)) > 0
+    assert jobs.line(1_000, name, times).count("|") == 13
+
+
+def test_sums_by_person_are_sums(tmp_path: Path) -> None:
+    """The queries that look at people and bound nobody give what the plain ones do."""
+    path = jobs.with_amounts(1_000, tmp_path)
+    for name in ("`histogram`, events", "`aggregate`, sums"):
+        plain, people = (
+            sorted(duckdb.connect().sql(each.format(path)).fetchall())
+            for each in (jobs.JOBS[name][0], jobs.WITH_PEOPLE[name])
+        )
+        assert plain == people
 
 
 def test_every_job_is_measured() -> None:

@@ -277,7 +277,7 @@ def measured(table: pa.Table, *, single: bool, fast: bool) -> list[Any]:
 
 
 def rows_of(chunk: encoded.Chunk) -> Iterator[tuple[Any, ...]]:
-    """Person, item, number of events, sums, and the events in order, of each pair."""
+    """Person, item, count, number of events, sums, and the events in order, of each pair."""
     assert chunk.rows
     rows = chunk.rows
     events = list(zip(*(column.tolist() for column in rows.columns.values()), strict=True))
@@ -286,7 +286,7 @@ def rows_of(chunk: encoded.Chunk) -> Iterator[tuple[Any, ...]]:
     for pair, who in enumerate(chunk.of_pairs(chunk.people).tolist()):
         own = events[ends[pair] - int(rows.lengths[pair]) : ends[pair]]
         added = [(amounts[pair], lengths[pair]) for amounts, lengths in sums]
-        yield who, int(chunk.items[pair]), int(rows.lengths[pair]), added, sorted(own)
+        yield who, int(chunk.items[pair]), int(chunk.counts[pair]), int(rows.lengths[pair]), added, sorted(own)
 
 
 def test_rows_are_read_once() -> None:

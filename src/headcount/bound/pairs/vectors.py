@@ -181,10 +181,11 @@ class Entries(NamedTuple):
 
     @classmethod
     def of(cls, people: Integers, indices: Integers, values: Floats, count: int, order: Order = 2) -> "Entries":
-        """The vectors of so many people."""
+        """The vectors of `count` people."""
         powers = np.bincount(people, np.abs(values) if order == 1 else values**2, count).astype(np.float64)
-        norms, sums = np.ceil(powers if order == 1 else np.sqrt(powers)), np.bincount(people, values, count)
-        return cls(people.astype(np.uint32), indices.astype(np.uint32), values, norms, sums.astype(np.float64))
+        norms = np.ceil(powers if order == 1 else np.sqrt(powers))
+        sums = np.bincount(people, values, count).astype(np.float64)
+        return cls(people.astype(np.uint32), indices.astype(np.uint32), values, norms, sums)
 
     def put_in(self, store: Store) -> Callable[[], "Entries"]:
         """Hold its arrays in a store."""
@@ -200,7 +201,7 @@ class VectorsByNumber:
     pairs: EncodedPairs
     groups: int
     """Number of groups."""
-    held: dict[Vector, list[Callable[[], Entries]]] = field(default_factory=dict, repr=False)
+    stored: dict[Vector, list[Callable[[], Entries]]] = field(default_factory=dict, repr=False)
     """Vectors that were computed before, by chunk."""
 
     def people_by_norm(self, vector: Vector) -> Integers:
@@ -221,9 +222,9 @@ class VectorsByNumber:
 
     def _entries(self, vector: Vector) -> Iterator[Entries]:
         """The vectors of all people, chunk by chunk."""
-        if vector not in self.held:
-            self.held[vector] = [entries(chunk, vector).put_in(self.pairs.store) for chunk in self.pairs]
-        return (held() for held in self.held[vector])
+        if vector not in self.stored:
+            self.stored[vector] = [entries(chunk, vector).put_in(self.pairs.store) for chunk in self.pairs]
+        return (chunk() for chunk in self.stored[vector])
 
 
 def entries(chunk: Chunk, vector: Vector) -> Entries:

@@ -31,7 +31,7 @@ class Sums:
 
     @classmethod
     def of_events(cls, amounts: Integers, lengths: Numbers32) -> Sums:
-        """Add up the events of pairs that have so many."""
+        """Add up the amounts of the events of pairs with these numbers of events."""
         there = amounts != MISSING
         return cls(_added(np.where(there, amounts, 0), lengths), _by_pair(there, lengths, np.uint32))
 

@@ -245,7 +245,7 @@ def _read(
 def _keys(
     batches: Iterator[pa.RecordBatch], people: Numbering, items: ItemNumbering, parts: int, store: Store
 ) -> tuple[list[Batch], int]:
-    """Number people and items of all batches, and partition them by person; the bits of that. An item has so many
+    """Number people and items of all batches, and partition them by person; the bits of that. An item has `parts`
     columns; the others are numbers."""
     with prefetch(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
         numbered = ((who, items.number(columns[:parts]), _floats(columns[parts:])) for who, columns in some)

@@ -278,8 +278,8 @@ BUGS = [
         "bound/pairs/vectors.py",
         (
             (
-                "return np.ceil(sums if self.order == 1 else np.sqrt(sums))",
-                "return np.full_like(sums, np.ceil(np.sqrt(sums.max(initial=0))))",
+                "norms = np.ceil(powers if order == 1 else np.sqrt(powers))",
+                "norms = np.full_like(powers, np.ceil(np.sqrt(powers.max(initial=0))))",
             ),
         ),
         VECTORS + "test_other_people_change_nothing",

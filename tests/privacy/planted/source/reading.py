@@ -37,8 +37,8 @@ BUGS = [
     Bug(
         "groups of few people: a pair counts once for each of its rows",
         "source/contributions/streamed.py",
-        (("None if times is None or maximum == 1 else", "None if times is None else"),),
-        SCANS + "test_groups_of_files_are_those_of_tables",
+        (("np.minimum(times, np.uint32(maximum))", "times"), ("or maximum == 1 else", "else")),
+        KERNELS + "test_the_same_is_measured_of_rows",
     ),
     Bug(
         "a file that grew is not noticed by its size and time",
@@ -315,6 +315,36 @@ BUGS = [
         "groups: a row without an amount is dropped for all metrics",
         "source/contributions/encoded.py",
         (("    fetched = to_arrow(pairs)\n", "    fetched = to_arrow(pairs).drop_null()\n"),),
+        KERNELS + "test_the_same_is_measured_of_rows",
+    ),
+    Bug(
+        "kernels: a row without an amount has one of 0",
+        "source/contributions/streamed.py",
+        (("filled(pa.chunked_array([column]), nan)", "filled(pa.chunked_array([column]), 0.0)"),),
+        VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[by number]",
+    ),
+    Bug(
+        "kernels: people have each other's amounts",
+        "source/contributions/streamed.py",
+        (("np.float64)[order] for", "np.float64) for"),),
+        KERNELS + "test_the_same_is_measured_of_rows",
+    ),
+    Bug(
+        "kernels: a key runs into the place of its row",
+        "source/contributions/streamed.py",
+        (("len(ranks).bit_length(), size.bit_length()", "len(ranks).bit_length(), 1"),),
+        KERNELS + "test_the_same_is_measured_of_rows",
+    ),
+    Bug(
+        "groups: sums of amounts keep the pairs that are left out",
+        "source/contributions/rows.py",
+        (("tuple(each.where(pairs) for each in self.sums)", "self.sums"),),
+        VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[by number]",
+    ),
+    Bug(
+        "groups: events without an amount are added up",
+        "source/contributions/rows.py",
+        (("np.where(there, amounts, 0)", "amounts"),),
         VECTORS + "test_rows_without_an_amount_count_for_people_and_events_alone[by number]",
     ),
     Bug(
