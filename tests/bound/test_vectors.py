@@ -147,6 +147,7 @@ def norm(person: Counter[int], order: int) -> int:
     vectors.filter(lambda vector: abs(vector.centre) < 2**40),
     st.sampled_from([1.0, 3_000.0, 20_480.0, 1e9]),
 )
+@example([(1, "a", -70.0), (1, "b", 3.0)], Vector("amount"), 3_000.0)
 def test_vectors_against_plain_arithmetic(encoded: bool, rows: Rows, vector: Vector, bound: float) -> None:
     """Of numbers whose squares are whole in floating point, everything is exact up to the last rounding."""
     people, totals, clipped = by_hand(rows, vector), Counter[int](), 0
