@@ -29,6 +29,18 @@ BUGS = [
         SCANS + "test_the_rows_that_lack_no_value_are_those_of_the_expression[parquet-int64]",
     ),
     Bug(
+        "rows of items that are not public count",
+        "source/engines/scan.py",
+        (('"" if public is None else self._joined(public)', '""'),),
+        SCANS + "test_the_rows_of_public_items_are_those_of_the_expression[int64]",
+    ),
+    Bug(
+        "an item is public if one of its parts is",
+        "source/engines/scan.py",
+        (('equal = " AND ".join', 'equal = " OR ".join'),),
+        SCANS + "test_the_rows_of_public_items_are_those_of_the_expression[int64]",
+    ),
+    Bug(
         "rows of files that meet no condition count",
         "job/reading.py",
         (("        changed = self.where or any(", "        changed = any("),),
