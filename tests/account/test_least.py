@@ -69,5 +69,5 @@ def test_what_is_returned_is_looked_at() -> None:
     """Also if every other number says that it is enough."""
     most = Fraction(10**15, 3141592653589793)
     first = least(PRICES["inverse"], most, Fraction(1))
-    found = least(lambda number: 1 if number == first else 1 / number, most, Fraction(1))
+    found = least(lambda number: Fraction(1) if number == first else 1 / number, most, Fraction(1))
     assert first < found < first * (1 + Fraction(1, 10**10))

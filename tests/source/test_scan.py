@@ -22,6 +22,7 @@ from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.contributions.plain import PlainContributions
 from headcount.source.engines.registry import engine_of
 from headcount.source.engines.scan import FAMILIES, KINDS, Scan, kind_named
+from headcount.source.frames.frames import PLAIN
 
 WORDS = ["", "a", "a\0b", "été", None, "NULL", "z" * 40]
 
@@ -240,3 +241,9 @@ def test_what_was_numbered_has_expressions_too(tmp_path: Path) -> None:
         assert read.is_text("item0")
         assert engine_of(read.table).to_arrow(read.table).num_rows == len(read.encoded.totals) + 1
         assert engine_of(read.people).to_arrow(read.people).num_rows == 2
+
+
+@pytest.mark.parametrize("kind", [*PLAIN, pa.large_string(), pa.string_view(), pa.null()], ids=str)
+def test_the_type_of_a_plain_column_is_that_on_the_engine(kind: pa.DataType) -> None:
+    events = open_events(pa.table({"user": pa.nulls(2, kind)}), ["user"])
+    assert str(events.columns["user"]) == str(events.table().schema()["column0"])

@@ -11,9 +11,9 @@ from math import exp, log
 
 from headcount.exact import round_up
 
-LOOKS = 12
+MAX_LOOKS = 12
 """Most looks for the place where the price is met; a smooth price takes some five."""
-NEAR = 1e-13
+TOLERANCE = 1e-13
 """Relative distance of two looks at which they are at that place."""
 MARGIN = Fraction(1, 10**11)
 """Relative distance from that place within which every number is looked at: parts of a price are rounded, so it may
@@ -21,7 +21,7 @@ rise by its last digits."""
 
 
 class Falling:
-    """A price that falls, and what is known of it."""
+    """A price that falls as a number grows, and earlier looks at it."""
 
     def __init__(self, price: Callable[[Fraction], Fraction], most: Fraction) -> None:
         self._price, self._most = price, most
@@ -38,7 +38,7 @@ class Falling:
         return found
 
     def fits(self, number: Fraction) -> bool:
-        """True if the price of a number is low enough, from what is known if that is enough."""
+        """True if the price of a number is low enough, from earlier looks if these are enough."""
         if self._fits is not None and number >= self._fits:
             return True
         return number > self._too_low and self.look(number) <= self._most
@@ -53,8 +53,8 @@ class Falling:
     def _met(self, low: Fraction, high: Fraction) -> float:
         """The place where the price is met, about: the secant method on logarithms."""
         (x, y), (last_x, last_y) = ((log(each), self._gap(each)) for each in (low, high))
-        for _ in range(LOOKS):
-            if y == last_y or abs(x - last_x) < NEAR:
+        for _ in range(MAX_LOOKS):
+            if y == last_y or abs(x - last_x) < TOLERANCE:
                 break
             new = min(max(x - y * (x - last_x) / (y - last_y), log(low)), log(high))
             x, y, last_x, last_y = new, self._gap(Fraction(exp(new))), x, y

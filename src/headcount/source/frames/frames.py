@@ -17,13 +17,16 @@ from headcount.errors import UnknownColumn
 from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.registry import to_arrow
-from headcount.source.engines.scan import MemoryScan, Scan, kind_named
+from headcount.source.engines.scan import KINDS, MemoryScan, Scan, kind_named
 from headcount.source.expressions import dt
 from headcount.source.frames import arrow_columns, pandas_columns
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries import lazy_polars
 from headcount.source.queries.on_duckdb import step_of_relation
 from headcount.source.queries.step import Step
+
+PLAIN = {kind: name for name, kind in KINDS.values()}
+"""Ibis's name of Arrow types that every engine has, so that none is opened to find it."""
 
 
 class Frame(Protocol):
@@ -79,10 +82,14 @@ def _on_engine(columns: Sequence[pa.ChunkedArray]) -> Scan:
 
 @lru_cache(maxsize=1024)
 def _type_on_engine(kind: pa.DataType) -> dt.DataType:
-    """Type of an Arrow type on DuckDB, found by reading one NULL, no row of the data."""
+    """Type of an Arrow type on DuckDB, if it is not plain, found by reading one NULL, no row of the data."""
     if is_refused(kind):
         return dt.DataType.from_pyarrow(kind)
-    rows = _on_engine([arrow_columns.plain(pa.chunked_array([pa.nulls(1, kind)]))])
+    nothing = arrow_columns.plain(pa.chunked_array([pa.nulls(1, kind)]))
+    plain = pa.string() if arrow_columns.is_text(nothing.type) else nothing.type
+    if plain in PLAIN:
+        return kind_named(PLAIN[plain])
+    rows = _on_engine([nothing])
     to_arrow(rows.simplest)
     return rows.types[0]
 
