@@ -115,10 +115,7 @@ class Source:
 
     def rows(self, *, plain: bool) -> ir.Table | Scan:
         """Open the table; as SQL if all its columns, and what is done to its rows, are plain."""
-        if not plain or self.domain is not None or self.events.scan is None:
-            return self.events.table()
-        scan = self.events.scan()
-        return scan if scan.is_plain else scan.table
+        return self.events.scan().simplest if plain and self.events.scan else self.events.table()
 
     def check_all(self) -> None:
         """Raise `FileChanged` if the files or the rows changed."""
@@ -253,6 +250,7 @@ def _plain(job: Job, source: Source, rows: Scan) -> PlainContributions:
         rows,
         item_names(len(job.columns) - 1),
         lambda: _contributions(job, source, rows.table),
+        public=source.domain if job.joins_domain else None,
         once=not job.counts_events,
         numbers=None if job.scales is None else Numbers(()),
     )

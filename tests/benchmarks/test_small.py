@@ -19,5 +19,5 @@ def test_a_first_release_and_its_imports_are_measured_in_processes_of_their_own(
 
 
 def test_later_releases_take_turns_with_the_plain_query(tmp_path: Path) -> None:
-    found = small.later(str(table(1_000, tmp_path)), 1)
+    found = small.later(small.with_amounts(table(1_000, tmp_path)), 1)
     assert [*found] == ["plain", *small.RELEASES]

@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import headcount as hc
 from headcount.source.frames.arrow_columns import arrow, arrow_table, filled, hexadecimal
 
 RELEASES = """
 import sys
 import headcount as hc
 said = {{"user": "user", "by": "item", "epsilon": 8, **{said}}}
-assert len(hc.histogram({path!r}, **said)) == 2
+assert len(hc.histogram({data}, **said)) == 2
 assert not (found := {heavy!r} & {{*sys.modules}}), found
 """
 HEAVY = {
@@ -38,15 +39,33 @@ assert "sqlglot.dialects.trino" not in sys.modules
 """
 
 
+@pytest.mark.parametrize("data", ["{path!r}", "__import__('pyarrow.parquet').parquet.ParquetFile({path!r}).read()"])
 @pytest.mark.parametrize(
-    "said", [{}, {"mechanism": "weighted"}, {"mechanism": "thresholded", "bound": 1}, {"count": "events"}], ids=str
+    "said",
+    [
+        {},
+        {"mechanism": "weighted"},
+        {"mechanism": "thresholded", "bound": 1},
+        {"count": "events"},
+        {"keys": ["a", "b"]},
+    ],
+    ids=str,
 )
-def test_a_release_does_not_import_what_it_does_not_need(tmp_path: Path, said: dict[str, Any]) -> None:
+def test_a_release_does_not_import_what_it_does_not_need(tmp_path: Path, said: dict[str, Any], data: str) -> None:
     """In a fresh process, with all of it installed."""
     assert all(find_spec(each.partition(".")[0]) for each in HEAVY)
     path = tmp_path / "events.parquet"
     pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300}), path)
-    code = RELEASES.format(path=str(path), said=said, heavy=HEAVY)
+    code = RELEASES.format(data=data.format(path=str(path)), said=said, heavy=HEAVY)
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_ledger_looks_at_rows_without_ibis(tmp_path: Path) -> None:
+    path = tmp_path / "events.parquet"
+    pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300}), path)
+    charged = {"ledger": str(tmp_path / "visits.db")}
+    hc.Ledger(charged["ledger"], epsilon=9, delta=1e-5)
+    code = RELEASES.format(data=repr(str(path)), said=charged, heavy={"ibis", "sqlglot"})
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -2,10 +2,13 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import ibis
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,6 +22,7 @@ from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.contributions.plain import PlainContributions
 from headcount.source.engines.registry import engine_of
 from headcount.source.engines.scan import FAMILIES, KINDS, Scan, kind_named
+from headcount.source.frames.frames import PLAIN
 
 WORDS = ["", "a", "a\0b", "été", None, "NULL", "z" * 40]
 
@@ -66,6 +70,31 @@ def test_the_rows_that_lack_no_value_are_those_of_the_expression(
     scan.connection.disconnect()
 
 
+@pytest.mark.parametrize("kind", [kind for _, kind in KINDS.values()], ids=str)
+def test_the_rows_of_public_items_are_those_of_the_expression(tmp_path: Path, kind: pa.DataType) -> None:
+    """Of two columns, of which each part of an item is public with some parts only."""
+    rows = people(kind).append_column("part", people(kind)["user"])
+    public = pa.table({"item0": pa.array(["a", "b", "b", "z"]), "item1": pa.array([1, 0, 1, 1], pa.int8()).cast(kind)})
+    scan = scan_of(write(tmp_path / "rows.parquet", rows), "item", "part")
+    found = contributions(scan.table, [None] * 2, events=True, keys=public).events
+    assert found is not None
+    listed, engine = scan.complete(found.columns, public), engine_of(scan)
+    counted = [Counter(map(str, engine.to_arrow(each).to_pylist())) for each in (found, listed)]
+    assert counted[0] == counted[1]
+    assert sum(counted[0].values()) == 3
+    scan.connection.disconnect()
+
+
+def test_rows_have_the_fingerprint_of_the_expression(tmp_path: Path) -> None:
+    """The same in a ledger, whichever way they are looked at."""
+    for kind in (pa.int64(), pa.string(), pa.float64(), pa.date32()):
+        users = pa.array([3, 4, None, 4], pa.int32()).cast(kind)
+        scan = scan_of(
+            write(tmp_path / "rows.parquet", pa.table({"user": users, "item": ["a", "é", "", None]})), "item"
+        )
+        assert engine_of(scan).row_hashes(scan) == engine_of(scan).row_hashes(scan.table)
+
+
 @pytest.mark.parametrize("name", [name for name, _ in KINDS.values()])
 def test_a_kind_answers_as_ibis_does(name: str) -> None:
     kind, known = kind_named(name), ibis.dtype(name)
@@ -95,6 +124,67 @@ def test_a_file_is_counted_like_a_table(tmp_path: Path, count: str) -> None:
     assert released(path, **asked) == released(table, **asked) != {}
 
 
+def expressed(table: pa.Table) -> ibis.Table:
+    """The rows on a DuckDB of the user's, whose tables are always read as expressions."""
+    connection = ibis.duckdb.connect()
+    connection.con.register("given", table)
+    connection.raw_sql("CREATE TABLE rows AS FROM given")
+    return connection.table("rows")
+
+
+FRAMES: dict[str, Callable[[pa.Table], Any]] = {
+    "pyarrow": lambda table: table,
+    "dictionary": lambda table: table.set_column(1, "item", table["item"].dictionary_encode()),
+    "large": lambda table: table.set_column(1, "item", table["item"].cast(pa.large_string())),
+    "view": lambda table: table.set_column(1, "item", table["item"].cast(pa.string_view())),
+    "polars": pl.from_arrow,
+    "lazy polars": lambda table: pl.LazyFrame(pl.from_arrow(table)),
+    "pandas": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "relation": lambda table: expressed(table).get_backend().con.table("rows"),
+}
+"""The same rows in other frames."""
+REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "people": ("histogram", {}),
+    "events": ("histogram", {"count": "events"}),
+    "bound": ("histogram", {"mechanism": "thresholded", "bound": 2}),
+    "keys": ("histogram", {"keys": ["a", "été", "other"]}),
+    "keys, bound": ("histogram", {"keys": ["a", "été", "other"], "bound": 2}),
+    "keys, events": ("histogram", {"keys": ["a", "été", "other"], "count": "events"}),
+    "groups": ("aggregate", {"metrics": ["people", "events"]}),
+    "known groups": ("aggregate", {"metrics": ["people", "events"], "keys": ["a", "été", "other"]}),
+}
+"""Requests that count rows as they are."""
+
+
+def outcome(data: Any, request: str) -> tuple[list[Any], Any]:
+    """The rows of a release, with the same draws at each call, and what was paid."""
+    job, said = REQUESTS[request]
+    release = hc.plan(job, data, user="user", by="item", epsilon=1, **said).release(entropy=Fixed(0))
+    return release.table.to_pylist(), release.cost
+
+
+def rows_of(kind: pa.DataType) -> pa.Table:
+    """Rows of 500 people, some of which lack a value; the user is of a type."""
+    rows = [(user % 100 if user % 9 else None, word) for user in range(500) for word in WORDS if user % 7 or word]
+    users, words = zip(*rows, strict=True)
+    return pa.table({"user": pa.array(users, pa.int8()).cast(kind), "item": pa.array(words, pa.string())})
+
+
+@pytest.mark.parametrize("request_", REQUESTS)
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_frame_is_counted_like_an_expression(frame: str, request_: str) -> None:
+    table = rows_of(pa.int64())
+    expression = expressed(table)
+    assert outcome(FRAMES[frame](table), request_) == outcome(expression, request_)
+
+
+@pytest.mark.parametrize("kind", [kind for _, kind in KINDS.values()], ids=str)
+def test_people_of_every_type_are_counted_like_those_of_an_expression(kind: pa.DataType) -> None:
+    table = rows_of(kind)
+    expression = expressed(table)
+    assert outcome(table, "keys") == outcome(expression, "keys")
+
+
 def test_what_is_done_to_rows_is_done_to_those_of_files(tmp_path: Path) -> None:
     path = write(tmp_path / "rows.parquet", pa.table({"user": [*range(600)], "item": ["a", "b"] * 300}))
     asked: dict[str, Any] = {"mechanism": "thresholded", "bound": 1}
@@ -121,7 +211,12 @@ def test_rows_that_cannot_be_numbered_are_read_as_expressions(tmp_path: Path, mo
     scan = scan_of(write(tmp_path / "rows.parquet", people(pa.int64())), "item")
     monkeypatch.setattr(kernels, "_built", lambda: None)
     plain = PlainContributions(
-        scan, ("item0",), lambda: contributions(scan.table, [None], events=False, keys=None), once=True, numbers=None
+        scan,
+        ("item0",),
+        lambda: contributions(scan.table, [None], events=False, keys=None),
+        None,
+        once=True,
+        numbers=None,
     )
     with plain.read(ReadPlan(encoded=True)) as read:
         assert read.encoded is not None
@@ -133,7 +228,12 @@ def test_rows_that_cannot_be_numbered_are_read_as_expressions(tmp_path: Path, mo
 def test_what_was_numbered_has_expressions_too(tmp_path: Path) -> None:
     scan = scan_of(write(tmp_path / "rows.parquet", people(pa.int64())), "item")
     plain = PlainContributions(
-        scan, ("item0",), lambda: contributions(scan.table, [None], events=True, keys=None), once=False, numbers=None
+        scan,
+        ("item0",),
+        lambda: contributions(scan.table, [None], events=True, keys=None),
+        None,
+        once=False,
+        numbers=None,
     )
     with plain.read(ReadPlan(encoded=True)) as read:
         assert read.encoded is not None
@@ -141,3 +241,9 @@ def test_what_was_numbered_has_expressions_too(tmp_path: Path) -> None:
         assert read.is_text("item0")
         assert engine_of(read.table).to_arrow(read.table).num_rows == len(read.encoded.totals) + 1
         assert engine_of(read.people).to_arrow(read.people).num_rows == 2
+
+
+@pytest.mark.parametrize("kind", [*PLAIN, pa.large_string(), pa.string_view(), pa.null()], ids=str)
+def test_the_type_of_a_plain_column_is_that_on_the_engine(kind: pa.DataType) -> None:
+    events = open_events(pa.table({"user": pa.nulls(2, kind)}), ["user"])
+    assert str(events.columns["user"]) == str(events.table().schema()["column0"])

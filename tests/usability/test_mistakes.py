@@ -331,7 +331,7 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*arguments: object) -> None:
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr("headcount.source.frames.frames.Wrapped.table", read)
+    monkeypatch.setattr("headcount.source.frames.frames.Wrapped.loaded", read)
 
 
 @pytest.mark.parametrize(("wrong", "message"), MISTAKES, ids=[message[:60] for _, message in MISTAKES])

@@ -9,14 +9,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pyarrow as pa
 
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import Contributions
 from headcount.source.expressions import ir
-from headcount.source.frames.arrow_columns import arrow, filled
+from headcount.source.frames.arrow_columns import filled
+from headcount.source.frames.joined import joined
 
 LARGEST_TOTAL = 2**61
 """Largest total: with noise it stays within 64 bits, and clipping a total raises no sensitivity."""
@@ -125,10 +125,6 @@ class Bounding(ABC):
 
 
 def at_keys(totals: pa.Table, keys: pa.Table) -> pa.Table:
-    """Align totals with the keys; a key that nobody has gets 0. Joined byte by byte in this process, not on the engine:
-    an engine's notion of equality (a collation that ignores case) must not count a person under two keys."""
-    placed = keys.append_column("place", arrow(np.arange(len(keys))))
-    joined = placed.join(totals, keys.column_names, use_threads=False).sort_by("place").drop_columns(["place"])
-    if len(joined) != len(keys):
-        raise ValueError("two totals for one key")
-    return joined.set_column(joined.schema.get_field_index(TOTAL), TOTAL, filled(joined[TOTAL], 0))
+    """Align totals with the keys; a key that nobody has gets 0."""
+    found = joined(keys, totals)
+    return found.set_column(found.schema.get_field_index(TOTAL), TOTAL, filled(found[TOTAL], 0))

@@ -135,7 +135,7 @@ class Reading(Parameters):
 
     @property
     def counts_plain_rows(self) -> bool:
-        """True if nothing is done to rows but to drop those that lack a value, unless the items are public."""
+        """True if nothing is done to rows but to drop those that lack a value, or are of no public item."""
         changed = self.where or any(self.item_bins) or self.adds_amounts or self.scales or self.measures_people
         return not changed and type(self).prepare is Reading.prepare
 

@@ -19,7 +19,6 @@ from headcount.jobs.bases.items import ListedItemJob, check_zero_delta_of_groups
 from headcount.jobs.calls.calls import job_function
 from headcount.jobs.parameters import parameters
 from headcount.mechanism.automatic import AUTOMATIC, BASELINES, COUNTING, CountMechanism
-from headcount.mechanism.groups.strategy import one_interval
 from headcount.mechanism.known.options import PoissonCounts
 from headcount.mechanism.mechanism import AnyMechanism, Columns, Noisy
 from headcount.mechanism.options import CountOptions, CountRequest
@@ -226,7 +225,11 @@ class Histogram(CountingJob, ListedItemJob):
     # the cost
 
     def table(self, noisy: Noisy, columns: Columns, people: NoisyCount) -> pa.Table:
-        return super().table(noisy, one_interval(columns) if self.measured else columns, people)
+        if not self.measured:
+            return super().table(noisy, columns, people)
+        from headcount.mechanism.groups.strategy import one_interval  # much that counts do not need
+
+        return super().table(noisy, one_interval(columns), people)
 
     def check(self) -> None:
         check_one_amount(self.sum, self.count)

@@ -7,7 +7,6 @@ from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.profile import FromProfile
 from headcount.errors import BadParameter
 from headcount.mechanism.baseline.options import Plume, PlumeThreshold
-from headcount.mechanism.groups.strategy import GroupsStrategy, sum_of_groups
 from headcount.mechanism.known.options import Clipped, Correlated, check_squares, known_items
 from headcount.mechanism.known.strategy import SELECTIONS, SHORT_LIST, ShortListStrategy
 from headcount.mechanism.options import CountOptions, CountRequest, Debias
@@ -31,6 +30,9 @@ class Automatic(CountOptions):
 
     def strategy(self, request: CountRequest, budget: Cost, cells: int | None) -> Strategy:
         if request.sum:
+            # much that counts do not need
+            from headcount.mechanism.groups.strategy import GroupsStrategy, sum_of_groups
+
             return GroupsStrategy(**request.common(budget), **sum_of_groups(request.bound), cells=cells)
         if cells is not None:
             return _of_listed(request, budget, cells)

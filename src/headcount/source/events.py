@@ -60,7 +60,7 @@ class Events:
     table: Callable[[], ir.Table]
     """Returns those columns on their engine, as column0, column1, ... Called when rows may be read."""
     scan: Callable[[], Scan] | None = None
-    """Returns the same as SQL, if the table is in files; like `table`, it opens them anew."""
+    """Returns the same as SQL, if the table is in files or in memory; like `table`, it opens it anew."""
     owns_engine: bool = False
     """True if `table` opens a new engine of ours each time."""
     cheap_to_reread: bool = False
@@ -95,6 +95,9 @@ def open_events(
     check_promise(promise)
     if paths := _paths(data):
         return _of_files(paths, columns, name)
+    if frame := frames.wrap(data):
+        typed = not frames.is_pandas(data)
+        return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=typed, promise=promise)
     from headcount.source.views.view import View  # as late as Ibis itself
 
     if isinstance(data, View):
@@ -102,9 +105,6 @@ def open_events(
         return _of_view(data, columns, name or UNNAMED[1])
     if isinstance(data, ir.Table):
         return _of_ibis(data, columns, name, promise)
-    if frame := frames.wrap(data):
-        typed = not frames.is_pandas(data)
-        return _of_frame(frame, columns, name or UNNAMED[0], roles, typed=typed, promise=promise)
     if owner := owner_of(data):
         return _of_engine(owner, data, columns, name or UNNAMED[0], promise)
     if any(isinstance(each, ir.Table | View | Table) for each in _parts(data)):
@@ -133,7 +133,7 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         for names in tables.names:
             check_columns(columns, names)
         found = tables.read(columns)
-        engine_of(found).check_readable(found if found.is_plain else found.table, columns)
+        engine_of(found).check_readable(found.simplest, columns)
         types = dict(zip(columns, found.types, strict=True))
         return Events(
             name or files.name_of(paths),
@@ -267,23 +267,28 @@ def _of_frame(
     items: list[Role] = ["item"] * (len(columns) - 1)
     needed = roles or ("person", *items)
 
-    def table() -> ir.Table:
+    def opened() -> Callable[[], Scan]:
         with _as_planned():
             promise_for(frame.query(), promise)  # a view behind a relation may be another one since the plan
-        return frame.table(columns, needed)
+        return frame.loaded(columns, needed)
+
+    def with_rows(events: Events, scan: Callable[[], Scan]) -> Events:
+        return replace(events, table=lambda: scan().table, scan=scan)
 
     def loaded(events: Events) -> Events:
-        with _as_planned():
-            promise_for(frame.query(), promise)
-        return replace(events, table=frame.loaded(columns, needed))
+        return with_rows(events, opened())
+
+    def scan() -> Scan:
+        return opened()()
 
     return Events(
         name,
         frame.types(columns),
-        table,
+        lambda: scan().table,
         owns_engine=True,
         cheap_to_reread=True,
         typed=typed,
+        scan=scan,
         loaded=loaded,
         promise=accepted,
     )

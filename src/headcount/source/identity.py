@@ -23,6 +23,7 @@ from pathlib import Path
 from headcount.errors import FileChanged, HeadcountError
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of
+from headcount.source.engines.scan import Scan
 from headcount.source.events import Events
 from headcount.source.expressions import ir
 from headcount.source.reading import reading
@@ -38,19 +39,24 @@ def identified(events: Events, limits: Limits) -> tuple[bytes, Events]:
     if events.files is not None:
         return of_files(events.files()), events
     ready = events.loaded(events)
-    table = ready.table()  # column0, column1, ...
+    table = _rows(ready)  # column0, column1, ...
     with reading(table, limits if events.owns_engine else None):
         return _of_rows(table), ready
 
 
 def identified_rows(events: Events, limits: Limits) -> bytes:
     """Return the fingerprint of the rows of files, in the columns that are read."""
-    table = events.table()
+    table = _rows(events)
     with reading(table, limits if events.owns_engine else None):
         return _of_rows(table)
 
 
-def _of_rows(table: ir.Table) -> bytes:
+def _rows(events: Events) -> ir.Table | Scan:
+    """The table, opened as SQL if it can be."""
+    return events.scan() if events.scan else events.table()
+
+
+def _of_rows(table: ir.Table | Scan) -> bytes:
     return repr([int(each) for each in engine_of(table).row_hashes(table)]).encode()
 
 

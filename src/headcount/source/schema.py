@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.source.expressions import dt
+from headcount.source.frames.arrow_columns import arrow, text_array
 from headcount.source.frames.cells import text_of
 from headcount.source.scales.binning import Binning
 
@@ -64,17 +66,22 @@ def check_keys(keys: Sequence[object], by: Sequence[str], columns: Mapping[str, 
         for column, part in zip(by, zip(*rows, strict=True), strict=True)
     }
     typed = pa.table(list(parts.values()), item_names(len(by)))
-    if typed.group_by(typed.column_names).aggregate([]).num_rows < len(rows):  # it would get noise twice
-        raise BadParameter(f"keys: {_first_repeated(typed)!r:.60} is listed twice.", fix="each item once")
+    if repeated := _first_repeated(typed):  # it would get noise twice
+        raise BadParameter(f"keys: {_item(repeated)!r:.60} is listed twice.", fix="each item once")
     return parts
 
 
-def _first_repeated(typed: pa.Table) -> object:
-    """The first item that a list has before."""
+def _item(row: tuple[object, ...]) -> object:
+    """An item as it is typed."""
+    return row if len(row) > 1 else row[0]
+
+
+def _first_repeated(typed: pa.Table) -> tuple[object, ...] | None:
+    """The first item that a list has before; None if each is there once."""
     seen = set[tuple[object, ...]]()
     for row in zip(*(typed[name].to_pylist() for name in typed.column_names), strict=True):
         if row in seen:
-            return row if len(row) > 1 else row[0]
+            return row
         seen.add(row)
     return None
 
@@ -100,8 +107,11 @@ def _bends(value: object, kind: dt.DataType) -> bool:
 def _as_arrow(values: Sequence[object], kind: pa.DataType) -> pa.Array | None:
     try:
         if pa.types.is_string(kind):
-            return pa.array(map(text_of, values), kind)
-        text = all(isinstance(value, str) for value in values)
-        return pa.array(values, pa.string()).cast(kind) if text else pa.array(values, kind, from_pandas=False)
+            return text_array([text_of(value) for value in values])
+        if all(isinstance(value, str) for value in values):
+            return text_array(values).cast(kind)
+        if pa.types.is_integer(kind) and kind != pa.uint64() and all(type(value) is int for value in values):
+            return arrow(np.array(values, dtype=np.int64)).cast(kind)
+        return pa.array(values, kind, from_pandas=False)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None

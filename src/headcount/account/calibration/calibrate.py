@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import ceil, isqrt, log, sqrt
 from statistics import NormalDist
 
+from headcount.account.calibration.least import least
 from headcount.account.curves import gaussian, threshold, zcdp
 from headcount.account.events import (
     Gaussian,
@@ -40,10 +41,10 @@ def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number =
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
     squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
 
-    def fits(sigma: Fraction) -> bool:
-        return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2) <= delta
+    def price(sigma: Fraction) -> Fraction:
+        return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2)
 
-    return _least(fits, start=Fraction(1))
+    return least(price, delta, start=Fraction(1))
 
 
 def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Number, cells: int) -> Fraction:
@@ -51,11 +52,11 @@ def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Numbe
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
     squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
 
-    def fits(variance: Fraction) -> bool:
+    def price(variance: Fraction) -> Fraction:
         event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
-        return gaussian.discrete_delta(epsilon, [event]) <= delta
+        return gaussian.discrete_delta(epsilon, [event])
 
-    return _least(fits, start=Fraction(squared_sensitivity))
+    return least(price, delta, start=Fraction(squared_sensitivity))
 
 
 def laplace_threshold(
@@ -131,7 +132,7 @@ def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fr
     def noise(variance: Fraction) -> list[Gaussian]:
         return [Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts]
 
-    return noise(_least(lambda variance: gaussian.discrete_delta(epsilon, noise(variance)) <= delta, Fraction(1)))
+    return noise(least(lambda variance: gaussian.discrete_delta(epsilon, noise(variance)), delta, Fraction(1)))
 
 
 def selections(
@@ -187,11 +188,11 @@ def weighted(
     shift = _replacement_shift(delta, neighbours)
     noise_delta = delta * (1 - Fraction(3, 2 * threshold.SQUARE_BLOCKS))  # after own items that are a small share
 
-    def fits(variance: Fraction) -> bool:
+    def price(variance: Fraction) -> Fraction:
         own = Gaussian(variance / rest, Fraction(SQUARED * changed), changed * items)
-        return gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)]) <= noise_delta
+        return gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)])
 
-    variance = _least(fits, start=Fraction(SQUARED))
+    variance = least(price, noise_delta, start=Fraction(SQUARED))
     event = _weighted(epsilon, delta, round_up(variance / rest), items, noise(variance), neighbours)
     return event, noise(variance)
 
@@ -294,23 +295,6 @@ def _delta(value: Number) -> Fraction:
     if not 0 < (delta := rational("delta", value, fix="delta=1e-6")) < 1:
         raise BadParameter(f"delta={value!r}: it lies between 0 and 1.", fix="delta=1e-6")
     return delta
-
-
-def _least(fits: Callable[[Fraction], bool], start: Fraction) -> Fraction:
-    """Least number on the 12-digit grid that fits, for a price that falls as the number grows."""
-    high = Fraction(start)
-    while not fits(high):
-        high *= 2
-    while fits(high / 2):
-        high /= 2
-    low = high / 2
-    while high - low > high / 10**12:
-        middle = round_up((low + high) / 2, digits=14)
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    rounded = round_up(high)
-    while not fits(rounded):  # rounding inside a price may make it non-monotone in its last digits
-        rounded = round_up(rounded + rounded / 10**11)
-    return rounded
 
 
 def _least_whole(fits: Callable[[int], bool], above: int) -> int:

@@ -15,6 +15,7 @@ from headcount.bound.pairs.vectors import VectorsByNumber
 from headcount.exact import Booleans, Integers
 from headcount.source.contributions.encoded import Chunk, EncodedPairs, added
 from headcount.source.frames.arrow_columns import arrow, filled, whole_numbers
+from headcount.source.frames.joined import joined
 
 NUMBER = "number"
 
@@ -78,9 +79,7 @@ class PairsByNumber:
 
     def at(self, keys: pa.Table) -> pa.Table:
         """(keys, number): the number is null for a key that nobody has."""
-        placed = keys.append_column("place", arrow(np.arange(len(keys))))
-        joined = placed.join(self.all_items(), keys.column_names, use_threads=False)
-        return joined.sort_by("place").drop_columns(["place"])
+        return joined(keys, self.all_items())
 
     def vectors(self, public: pa.Table) -> VectorsByNumber:
         return VectorsByNumber(self.pairs.listed(_numbers(public)), len(public))

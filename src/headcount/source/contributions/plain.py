@@ -1,8 +1,8 @@
 """Contributions of rows that are counted as they are: no Ibis expression is made of them, unless one is needed.
 
-Only for rows of files in which nothing is done to the person or to the items (no conditions, bins, public items or
-amounts), so that all that is left of contributions.py is to drop rows that lack a value (`Scan.complete`). Numbering,
-bounding and noise are the same as of an expression.
+Only for rows of files and frames in which nothing is done to the person or to the items (no conditions, bins or
+amounts), so that all that is left of contributions.py is to drop rows that lack a value, or are of no public item
+(`Scan.complete`). Numbering, bounding and noise are the same as of an expression.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
+
+import pyarrow as pa
 
 from headcount.source.contributions.contributions import (
     LARGEST_COUNT,
@@ -31,6 +33,8 @@ class PlainContributions:
     items: tuple[str, ...]
     expressed: Callable[[], Contributions]
     """The same as expressions."""
+    public: pa.Table | None
+    """The items of which rows are read; None for all items."""
     once: bool
     """True if every count is 1."""
     numbers: Numbers | None
@@ -41,7 +45,7 @@ class PlainContributions:
         """Read to the end for the duration of the block, as integers; as expressions if that cannot be."""
         expressed = cache(self.expressed)
         with ExitStack() as stack:
-            rows = self.rows.complete((USER, *self.items))
+            rows = self.rows.complete((USER, *self.items), self.public)
             found = streamed(stack, rows, self.items, maximum=1 if self.once else LARGEST_COUNT, numbers=self.numbers)
             if found is None:
                 yield stack.enter_context(expressed().read(plan))

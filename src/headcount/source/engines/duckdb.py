@@ -197,11 +197,12 @@ class DuckDB(Engine):
     def progress(self, table: ir.Table | Scan) -> float:
         return float(_connection(table).con.query_progress()) / 100
 
-    def row_hashes(self, table: ir.Table) -> tuple[int, ...]:
+    def row_hashes(self, table: ir.Table | Scan) -> tuple[int, ...]:
         """The second hash is one of the first: texts are hashed only once."""
-        row = f"hash({', '.join(table.columns)})"  # column0, column1, ...
+        rows = _relation(table)
+        row = f"hash({', '.join(rows.columns)})"  # column0, column1, ...
         sums = ", ".join(f"coalesce(sum({each}), 0)" for each in (row, f"hash({row})"))
-        found = ibis.get_backend(table)._to_duckdb_relation(table).aggregate(f"count(*), {sums}").fetchall()
+        found = rows.aggregate(f"count(*), {sums}").fetchall()
         return tuple(found[0])
 
     @contextmanager
@@ -250,8 +251,7 @@ def _connection(table: ir.Table | Scan) -> Any:
 
 def _relation(table: ir.Table | Scan) -> Any:
     """A table as DuckDB has it."""
-    connection = _connection(table)
-    return connection.con.sql(table.sql) if isinstance(table, Scan) else connection._to_duckdb_relation(table)
+    return table.relation() if isinstance(table, Scan) else _connection(table)._to_duckdb_relation(table)
 
 
 def quoted(text: str) -> str:

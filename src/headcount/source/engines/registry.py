@@ -89,6 +89,6 @@ def materialise(table: ir.Table, *, lazily: bool = False) -> AbstractContextMana
     return engine_of(table).materialise(table, lazily=lazily)
 
 
-def to_arrow(table: ir.Table) -> pa.Table:
+def to_arrow(table: ir.Table | Scan) -> pa.Table:
     """Fetch a table's rows as Arrow (`Engine.to_arrow`)."""
     return engine_of(table).to_arrow(table)

@@ -1,15 +1,16 @@
-"""Rows of files on a DuckDB of ours as SQL, of which an Ibis expression is made only if one is needed.
+"""Rows of files and frames on a DuckDB of ours as SQL, of which an Ibis expression is made only if one is needed.
 
 A scan is no second way to read: its expression has the same columns of the same rows. What a scan does by itself is to
-drop rows that lack a value, where nothing else is done to rows before they are numbered; tests compare it with the
-expression (tests/source/test_scan.py). All else is an expression.
+drop rows that lack a value, and those of items that are not public, where nothing else is done to rows before they are
+numbered; tests compare it with the expression (tests/source/test_scan.py). All else is an expression.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from secrets import token_hex
 from typing import Any, cast
 
 import pyarrow as pa
@@ -29,6 +30,8 @@ KINDS = {
     "UINTEGER": ("uint32", pa.uint32()),
 }
 """Ibis's name and the Arrow type of types of DuckDB whose values are people and items as they are."""
+STREAMED = 122_880
+"""Rows of a batch of a stream: what DuckDB has in a row group of its own."""
 FAMILIES = ("string", "boolean", "integer", "floating", "decimal", "date", "timestamp")
 
 
@@ -43,6 +46,10 @@ class Kind:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(ibis.dtype(self._name), name)
+
+    def to_pyarrow(self) -> pa.DataType:
+        """The type as Arrow has it."""
+        return dict(KINDS.values())[self._name]
 
     def __str__(self) -> str:
         return self._name
@@ -110,10 +117,23 @@ class Scan:
         named = [f"{own} AS {name}" for own, name in zip(self._described, self.names, strict=False)]
         return f"SELECT {', '.join(named) or '*'} FROM {self.name} {self.kept}"
 
+    @property
+    def simplest(self) -> ir.Table | Scan:
+        """The rows as SQL if all columns are plain, else as an expression."""
+        return self if self.is_plain else self.table
+
+    def relation(self) -> Any:
+        """The query as DuckDB has it, to be read once."""
+        return self._query(self.sql)
+
     @cached_property
     def _described(self) -> dict[str, str]:
         """Columns and their types, as DuckDB names them. No row is read."""
-        return {name: kind for name, kind, *_ in self.connection.raw_sql(f"DESCRIBE {self.name}").fetchall()}
+        found = self._query(f"SELECT * FROM {self.name}")
+        return dict(zip(found.columns, map(str, found.types), strict=True))
+
+    def _query(self, sql: str) -> Any:
+        return self.connection.con.sql(sql)
 
     @property
     def is_plain(self) -> bool:
@@ -136,7 +156,36 @@ class Scan:
         """Some of the rows."""
         return replace(self, kept=f"LIMIT {rows}")
 
-    def complete(self, names: Sequence[str]) -> Scan:
-        """The rows that lack no value, with columns of these names."""
+    def complete(self, names: Sequence[str], public: pa.Table | None = None) -> Scan:
+        """The rows that lack no value, with columns of these names; if there are public items, those of them."""
         present = " AND ".join(f"{own} IS NOT NULL" for own in self._described)
-        return replace(self, kept=f"WHERE {present}", names=tuple(names))
+        listed = "" if public is None else self._joined(public)
+        return replace(self, kept=f"{listed} WHERE {present}", names=tuple(names))
+
+    def _joined(self, public: pa.Table) -> str:
+        """The clause that keeps rows of these items, which stay on the connection until it is closed."""
+        name = f"headcount_{token_hex(8)}"
+        self.connection.con.register("listed", public.__arrow_c_stream__())
+        self.connection.raw_sql(f"CREATE TEMP TABLE {name} AS FROM listed")
+        _, *parts = self._described
+        equal = " AND ".join(f"{own} = {item}" for own, item in zip(parts, public.column_names, strict=True))
+        return f"SEMI JOIN {name} ON {equal}"
+
+
+@dataclass(frozen=True)
+class MemoryScan(Scan):
+    """Rows in memory, which DuckDB reads as a stream, a new one for each query: to read a table of PyArrow, it would
+    import pandas, which takes longer than a small release."""
+
+    rows: pa.Table = field(default_factory=lambda: pa.table({}))
+    """The rows."""
+
+    @cached_property
+    def table(self) -> ir.Table:
+        self.connection.con.register("rows", self.rows)
+        found: ir.Table = self.connection.backend.table("rows")
+        return found
+
+    def _query(self, sql: str) -> Any:
+        self.connection.con.register(self.name, self.rows.to_reader(STREAMED).__arrow_c_stream__())
+        return super()._query(sql)

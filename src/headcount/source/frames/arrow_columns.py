@@ -6,7 +6,7 @@ timestamps  microseconds, zoned ones in UTC; those outside the engine's calendar
 numbers     half floats become floats; decimals have up to 38 digits
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,14 @@ def arrow(values: NDArray[Any]) -> pa.Array:
     assert values.dtype.kind in "biuf", "dates have other widths in Arrow"
     bits = np.packbits(values, bitorder="little") if values.dtype.kind == "b" else np.ascontiguousarray(values)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(bits)])
+
+
+def text_array(texts: Sequence[object]) -> pa.Array:
+    """Convert texts to Arrow; TypeError if one is none. `pa.array` would import pandas."""
+    cells = [str.encode(text) for text in texts]  # type: ignore[arg-type]
+    ends = np.cumsum([0, *map(len, cells)])
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(cells))]
+    return pa.Array.from_buffers(pa.large_string(), len(cells), buffers).cast(pa.string())
 
 
 def arrow_table(columns: Mapping[str, Any]) -> pa.Table:

@@ -17,13 +17,16 @@ from headcount.errors import UnknownColumn
 from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.registry import to_arrow
-from headcount.source.engines.scan import Scan
-from headcount.source.expressions import dt, ir
+from headcount.source.engines.scan import KINDS, MemoryScan, Scan, kind_named
+from headcount.source.expressions import dt
 from headcount.source.frames import arrow_columns, pandas_columns
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries import lazy_polars
 from headcount.source.queries.on_duckdb import step_of_relation
 from headcount.source.queries.step import Step
+
+PLAIN = {kind: name for name, kind in KINDS.values()}
+"""Ibis's name of Arrow types that every engine has, so that none is opened to find it."""
 
 
 class Frame(Protocol):
@@ -61,12 +64,9 @@ class Wrapped:
         except Exception:  # whatever the libraries between us do not know: no row was read
             raise UnknownColumn(f"column {column!r} is of a kind that cannot be read.", fix="numbers or text") from None
 
-    def table(self, columns: Sequence[str], roles: Sequence[Role]) -> ir.Table:
-        """Return columns on a DuckDB of ours: column0, column1, ..."""
-        return self.loaded(columns, roles)()
-
-    def loaded(self, columns: Sequence[str], roles: Sequence[Role]) -> Callable[[], ir.Table]:
-        """Convert columns now, and return a function that puts them on a DuckDB of ours, any number of times."""
+    def loaded(self, columns: Sequence[str], roles: Sequence[Role]) -> Callable[[], Scan]:
+        """Convert columns now, and return a function that puts them on a DuckDB of ours, any number of times: column0,
+        column1, ..."""
         read = self._frame.read([self._place(column) for column in columns], roles)
         known = [arrow_columns.plain(column) for column in read]
         return lambda: _on_engine(known)
@@ -75,20 +75,23 @@ class Wrapped:
         return list(self.names).index(column)
 
 
-def _on_engine(columns: Sequence[pa.ChunkedArray]) -> ir.Table:
-    connection = connect()
-    connection.con.register("events", pa.table(list(columns), names=column_names(len(columns))))
-    return Scan(connection, "events").table
+def _on_engine(columns: Sequence[pa.ChunkedArray]) -> Scan:
+    rows = pa.table(list(columns), names=column_names(len(columns)))
+    return MemoryScan(connect(), "events", rows=rows)
 
 
 @lru_cache(maxsize=1024)
 def _type_on_engine(kind: pa.DataType) -> dt.DataType:
-    """Type of an Arrow type on DuckDB, found by reading one NULL, no row of the data."""
+    """Type of an Arrow type on DuckDB, if it is not plain, found by reading one NULL, no row of the data."""
     if is_refused(kind):
         return dt.DataType.from_pyarrow(kind)
-    table = _on_engine([arrow_columns.plain(pa.chunked_array([pa.nulls(1, kind)]))])
-    to_arrow(table)
-    return table.schema().types[0]
+    nothing = arrow_columns.plain(pa.chunked_array([pa.nulls(1, kind)]))
+    plain = pa.string() if arrow_columns.is_text(nothing.type) else nothing.type
+    if plain in PLAIN:
+        return kind_named(PLAIN[plain])
+    rows = _on_engine([nothing])
+    to_arrow(rows.simplest)
+    return rows.types[0]
 
 
 def is_refused(kind: pa.DataType) -> bool:
@@ -113,7 +116,7 @@ class _Pandas(_InMemory):
         self.names = list(data.columns)
 
     def kind(self, index: int) -> dt.DataType:
-        return dt.string
+        return kind_named("string")
 
     def read(self, indices: Sequence[int], roles: Sequence[Role]) -> list[pa.ChunkedArray]:
         chosen = [self._data.iloc[:, index] for index in indices]

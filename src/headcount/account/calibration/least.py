@@ -1,0 +1,83 @@
+"""The least number whose certified price is low enough, for a price that falls as the number grows.
+
+Bisection decides, on a decimal grid of 12 digits. A price takes up to a millisecond, and bisection would look at 50:
+so the place where the price is met is looked for first, on a logarithmic scale, and what was seen there answers for
+numbers that are clearly below or above. What is returned has been looked at itself.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import exp, log
+
+from headcount.exact import round_up
+
+MAX_LOOKS = 12
+"""Most looks for the place where the price is met; a smooth price takes some five."""
+TOLERANCE = 1e-13
+"""Relative distance of two looks at which they are at that place."""
+MARGIN = Fraction(1, 10**11)
+"""Relative distance from that place within which every number is looked at: parts of a price are rounded, so it may
+rise by its last digits."""
+
+
+class Falling:
+    """A price that falls as a number grows, and earlier looks at it."""
+
+    def __init__(self, price: Callable[[Fraction], Fraction], most: Fraction) -> None:
+        self._price, self._most = price, most
+        self._too_low = Fraction(0)
+        self._fits: Fraction | None = None
+
+    def look(self, number: Fraction) -> Fraction:
+        """The price of a number; it is remembered for numbers that are clearly above, or below."""
+        found = self._price(number)
+        if found <= self._most:
+            self._fits = min(number * (1 + MARGIN), self._fits or number * 2)
+        else:
+            self._too_low = max(number * (1 - MARGIN), self._too_low)
+        return found
+
+    def fits(self, number: Fraction) -> bool:
+        """True if the price of a number is low enough, from earlier looks if these are enough."""
+        if self._fits is not None and number >= self._fits:
+            return True
+        return number > self._too_low and self.look(number) <= self._most
+
+    def narrow(self, low: Fraction, high: Fraction) -> None:
+        """Look at numbers on both sides of the place between two numbers where the price is met, close to it."""
+        place = Fraction(self._met(low, high))
+        for number in (place * (1 - MARGIN), place * (1 + MARGIN)):
+            if low < number < high:
+                self.look(number)
+
+    def _met(self, low: Fraction, high: Fraction) -> float:
+        """The place where the price is met, about: the secant method on logarithms."""
+        (x, y), (last_x, last_y) = ((log(each), self._gap(each)) for each in (low, high))
+        for _ in range(MAX_LOOKS):
+            if y == last_y or abs(x - last_x) < TOLERANCE:
+                break
+            new = min(max(x - y * (x - last_x) / (y - last_y), log(low)), log(high))
+            x, y, last_x, last_y = new, self._gap(Fraction(exp(new))), x, y
+        return exp(x)
+
+    def _gap(self, number: Fraction) -> float:
+        """How far the price is above the one that is allowed, on a logarithmic scale."""
+        return log(max(self.look(number), self._most / 2**40) / self._most)
+
+
+def least(price: Callable[[Fraction], Fraction], most: Fraction, start: Fraction) -> Fraction:
+    """The least number on the 12-digit grid whose price is at most `most`."""
+    falling, high = Falling(price, most), start
+    while not falling.fits(high):
+        high *= 2
+    while falling.fits(high / 2):
+        high /= 2
+    low = high / 2
+    falling.narrow(low, high)
+    while high - low > high / 10**12:
+        middle = round_up((low + high) / 2, digits=14)
+        low, high = (low, middle) if falling.fits(middle) else (middle, high)
+    rounded = round_up(high)
+    while price(rounded) > most:  # rounding inside a price may make it non-monotone in its last digits
+        rounded = round_up(rounded + rounded / 10**11)
+    return rounded
