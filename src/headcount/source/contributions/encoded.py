@@ -222,6 +222,8 @@ class EncodedPairs:
     """Functions that return the chunks, each with nothing that was computed from it before if there are several."""
     ids: Ids | None = None
     """Function that returns the ids of people by their numbers, if they are in this process."""
+    hashed_here: bool = False
+    """True if people are hashed in this process, however many they are: their engine is elsewhere."""
 
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)
