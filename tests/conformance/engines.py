@@ -33,8 +33,10 @@ SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.headcount.fetchBytes": "0",
 }
-"""Settings of a session for small tables: compiling a query takes longer than running it."""
+"""Settings of a session for small tables: compiling a query takes longer than running it. They stay on Spark, as large
+ones do (test_spark_fetched.py has those that come to the driver)."""
 
 
 class Seeded(KeyedEntropy):

@@ -22,7 +22,7 @@ from headcount.source.frames.arrow_columns import hexadecimal, is_text, whole_nu
 DIGITS = 8
 """Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
 FEW_PEOPLE = 1 << 15
-"""Most people who are hashed in this process: more take longer than a query."""
+"""Most people who are hashed in this process if their engine is here too: more take longer than a query."""
 Hashes = Callable[[Integers], Integers]
 """Function that returns the keyed hashes of people, by their numbers."""
 
@@ -32,7 +32,8 @@ def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
     ids are here and are text or integers, else by the engine. The digits are the same."""
 
     def of_people(people: Integers) -> Integers:
-        ids = None if numbers.ids is None or len(people) > FEW_PEOPLE else numbers.ids(people)
+        here = numbers.hashed_here or len(people) <= FEW_PEOPLE
+        ids = numbers.ids(people) if here and numbers.ids is not None else None
         if ids is None or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
             with numbers.on_engine(people, max_items) as above:
                 return _at(_on_engine(above, secret), people)

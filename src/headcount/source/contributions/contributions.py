@@ -121,12 +121,14 @@ class Contributions:
             materialise(self.people) if plan.people else nullcontext(self.people) as people,
         ):
             done = self._with(self.table, people)
-            if plan.encoded and self.events is not None and engine.in_process:
-                with done._encoded(self.events, reread=plan.reread) as found:
-                    yield found
-            else:
-                with nullcontext(done) if plan.single_pass else done._materialised() as found:
-                    yield found
+            with ExitStack() as stack:
+                pairs = done._encoded(stack, plan) if plan.encoded else None
+                if pairs is not None:
+                    yield replace(done, encoded=pairs)
+                elif plan.single_pass:
+                    yield done
+                else:
+                    yield stack.enter_context(done._materialised())
 
     @contextmanager
     def _materialised(self) -> Iterator[Contributions]:
@@ -149,15 +151,16 @@ class Contributions:
             engine.check_result_size(pairs.select(*self.items))
             yield replace(self._with(pairs), measured=measured)
 
-    @contextmanager
-    def _encoded(self, events: ir.Table, *, reread: bool) -> Iterator[Contributions]:
+    def _encoded(self, stack: ExitStack, plan: ReadPlan) -> EncodedPairs | None:
+        """Pairs as integers in this process, until the stack ends; None if they stay on the engine."""
+        if self.events is None or not (engine := engine_of(self.events)).fetches(self.events):
+            return None
         maximum = 1 if self.once else LARGEST_COUNT
-        with ExitStack() as stack:
-            found = streamed(stack, events, self.items, maximum=maximum, numbers=self.numbers)
-            if found is None:
-                rows = stack.enter_context(nullcontext(events) if reread else materialise(events))
-                found = stack.enter_context(encode_pairs(rows, USER, self.items, maximum=maximum, numbers=self.numbers))
-            yield replace(self, encoded=found)
+        found = streamed(stack, self.events, self.items, maximum=maximum, numbers=self.numbers)
+        if found is None and engine.in_process:
+            rows = stack.enter_context(nullcontext(self.events) if plan.reread else materialise(self.events))
+            return stack.enter_context(encode_pairs(rows, USER, self.items, maximum=maximum, numbers=self.numbers))
+        return found
 
     def only(self, table: ir.Table) -> Contributions:
         """Replace the pairs, with the same people."""

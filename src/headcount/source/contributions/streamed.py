@@ -214,7 +214,7 @@ def stream_pairs(
             with engine.memtable(pa.table({user: ids(people), PERSON: arrow(people)}), events) as some:
                 yield some
 
-        yield EncodedPairs(found, on_engine, chunks, store, ids)
+        yield EncodedPairs(found, on_engine, chunks, store, ids, hashed_here=not engine.in_process)
 
 
 def _read(

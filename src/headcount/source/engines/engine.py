@@ -185,8 +185,14 @@ class Engine(ABC):
     def to_arrow(self, table: ir.Table) -> pa.Table:
         """Fetch the rows as Arrow, with the types of the Ibis schema. pandas is not imported."""
 
+    def fetches(self, table: ir.Table) -> bool:
+        """True if all rows of a table had better come to this process, where they are numbered and bounded. It changes
+        speed and memory, never a result."""
+        return self.in_process
+
     def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
-        """Yield the rows as Arrow, in batches of about `size` and in any order, with the types of the Ibis schema."""
+        """Yield the rows as Arrow, in batches of about `size` and in any order, with the types of the Ibis schema.
+        Raises MemoryError if there are more than the engine can send."""
         yield from self.to_arrow(table).to_batches(size)
 
     def check_result_size(self, table: ir.Table) -> None:  # noqa: B027

@@ -4,7 +4,7 @@ The DataFrame keeps the meaning that it had where the user made it. Text is made
 U+FFFD, as everywhere), timestamps are in UTC. PySpark is imported only when it is used.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from inspect import signature
 from pathlib import Path
@@ -18,11 +18,11 @@ from ibis.expr import datatypes as dt
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source.engines import spark_views
+from headcount.source.engines import spark_size, spark_views
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.spark_session import has_arrow, own_session, start
 from headcount.source.engines.spark_sql import spark_backend
-from headcount.source.queries.spark_plan import step_of
+from headcount.source.queries.spark_plan import is_repeatable, step_of
 from headcount.source.queries.step import Step
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ class Spark(Engine):
         exact = moved.select(*(_exact(moved, name) for name in moved.columns))
         name = f"headcount_{token_hex(8)}"
         exact.createTempView(name)
-        return spark_backend()().connect(session).table(name)
+        backend = spark_backend()().connect(session)
+        backend.repeatable = is_repeatable(data._jdf.queryExecution().analyzed())
+        return backend.table(name)
 
     def connection(self, table: ir.Table) -> object:
         """The cluster: sessions of ours have the same settings."""
@@ -126,12 +128,13 @@ class Spark(Engine):
 
     @contextmanager
     def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
-        """Persist the table in the memory and on the disks of the cluster. Lost partitions are computed again from the
-        rows, with the same result."""
+        """Keep the table in the memory and on the disks of the cluster. Lost partitions are computed again from the
+        rows, with the same result, if these are the same at each reading; else the query that needs them fails."""
         backend, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
         partitions = PARTITIONS_PER_CORE * backend._session.sparkContext.defaultParallelism
         own = frame_of(table).filter(f"'{name}' IS NOT NULL")  # a plan of its own: Spark shares persisted plans
-        frame = own.coalesce(partitions).persist()  # adaptive execution does not apply: there would be all 200
+        few = own.coalesce(partitions)  # adaptive execution does not apply: there would be all 200
+        frame = few.persist() if backend.repeatable else few.localCheckpoint(eager=False)
         try:
             frame.createTempView(name)
             if not lazily:
@@ -141,19 +144,29 @@ class Spark(Engine):
             _cancel(backend._session.sparkContext)
             raise
         finally:
-            frame.unpersist()
+            frame.unpersist() if backend.repeatable else _forget(frame)
             backend._session.catalog.dropTempView(name)
 
     def to_arrow(self, table: ir.Table) -> pa.Table:
         frame, kinds = frame_of(table), table.schema().to_pyarrow()
         return by_arrow(frame).cast(kinds) if has_arrow(frame.sparkSession) else row_by_row(frame, kinds)
 
+    def fetches(self, table: ir.Table) -> bool:
+        return spark_size.fits_driver(frame_of(table))
+
+    def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
+        with spark_size.results_that_fit():
+            found = self.to_arrow(table)
+        yield from found.to_batches(size)
+
+    def memory(self, table: ir.Table) -> int:
+        """Memory of the driver: what its Java may use."""
+        return spark_size.driver_memory(ibis.get_backend(table)._session)
+
     def check_result_size(self, table: ir.Table) -> None:
         """Compare with spark.driver.maxResultSize: after noise is drawn, nothing may fail depending on rows."""
         frame = frame_of(table)
-        session = frame.sparkSession
-        limit = session.sparkContext.getConf().get("spark.driver.maxResultSize", "1g")
-        maximum = int(session._jvm.org.apache.spark.network.util.JavaUtils.byteStringAsBytes(limit))  # type: ignore[union-attr]
+        maximum = spark_size.largest_result(frame.sparkSession)
         size = _result_bytes(frame)  # whatever the limit: all rows are read once
         if maximum and size > maximum and _result_bytes(frame.distinct()) > maximum:
             raise ValueError("spark.driver.maxResultSize is too small for the items of this table")
@@ -261,6 +274,12 @@ def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:
 
 def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, pa.int64()).cast(kind) if pa.types.is_timestamp(kind) else pa.array(values, kind)
+
+
+def _forget(frame: "DataFrame") -> None:
+    """Remove the rows of a checkpoint."""
+    with suppress(Exception):  # Spark is gone
+        frame._jdf.queryExecution().analyzed().rdd().unpersist(False)
 
 
 def _group() -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install 'headcount[spark]'"
 INSTALL_JAVA = "pip install 'headcount[spark-java]'"
+FETCH = "spark.headcount.fetchBytes"
+"""Setting of the user's: the largest table, as Spark estimates it, whose rows come to the driver. 0: none."""
 LEGACY, PARSER = "spark.sql.legacy.", "spark.sql.legacy.timeParserPolicy"
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -38,6 +40,7 @@ SETTINGS = {
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.variable.substitute": "false",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "122880",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
@@ -57,6 +60,7 @@ def own_session(session: "SparkSession") -> "SparkSession":
     for key, value in session.sql("SET").collect():
         if own.conf.isModifiable(key) and (key == PARSER or not key.startswith(LEGACY)):
             own.conf.set(key, value)
+    own.conf.set(FETCH, session.conf.get(FETCH, "") or "")
     for key, value in SETTINGS.items():
         if own.conf.isModifiable(key):  # not every version has it
             own.conf.set(key, value)

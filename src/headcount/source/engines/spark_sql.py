@@ -24,6 +24,8 @@ def spark_backend() -> Any:
 
     class Own(Backend):  # type: ignore[misc]
         compiler = _compiler()
+        repeatable: bool = False
+        """True if the table of this connection has the same rows each time it is read."""
 
         def _register_in_memory_table(self, op: Any) -> None:
             columns = [_aware(column).to_pylist() for column in op.data.to_pyarrow(op.schema).columns]

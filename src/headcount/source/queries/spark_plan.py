@@ -128,6 +128,13 @@ def step_of(plan: Any) -> Step | None:
     return worst(_steps(plan))
 
 
+def is_repeatable(plan: Any) -> bool:
+    """True if every reading gives the same rows while files stay as they are: each is made of one row of a file, or of
+    a list that is part of the plan. Of rows that a program sends, and of other steps, this is not known."""
+    leaves = plan.collectLeaves()
+    return step_of(plan) is None and RDD not in map(_class, _list(leaves))
+
+
 def _steps(node: Any) -> Iterator[Step]:
     name = _class(node)
     if name == RELATION:

@@ -4,6 +4,7 @@ from tests.privacy.bug import Bug
 
 SAME = "tests/account/test_same_data.py::"
 SPARK = "tests/conformance/test_spark.py::"
+SPARK_FETCHED = "tests/conformance/test_spark_fetched.py::"
 TABLES = "tests/source/test_tables.py::"
 COLUMN_NAMES = "tests/source/test_names.py::"
 KINDS = "tests/source/test_kinds.py::"
@@ -100,6 +101,18 @@ BUGS = [
         "source/engines/spark.py",
         (("own = frame_of(table).filter(f\"'{name}' IS NOT NULL\")", "own = frame_of(table)"),),
         SPARK + "test_a_second_reader_takes_nothing_from_the_first",
+    ),
+    Bug(
+        "Spark: what is kept of rows that change is computed again from others",
+        "source/engines/spark.py",
+        (("few.persist() if backend.repeatable else few.localCheckpoint(eager=False)", "few.persist()"),),
+        SPARK_FETCHED + "test_what_is_kept_of_rows_that_change_is_not_read_again",
+    ),
+    Bug(
+        "Spark: rows that a program sends are the same each time",
+        "source/queries/spark_plan.py",
+        ((" and RDD not in map(_class, _list(leaves))", ""),),
+        SPARK_FETCHED + "test_what_is_kept_of_rows_that_change_is_not_read_again",
     ),
     Bug(
         "Spark: any Java will do, also one without Arrow",

@@ -1,0 +1,124 @@
+"""Tables of Spark whose rows come to the driver: the bytes of the cluster and of DuckDB, by one query. Where rows stay
+on the cluster, what was read once is not read again if it could be something else by then, whatever is lost."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.conformance import lost_executor
+from tests.conformance.engines import SMALL, Seeded, on_spark, people
+
+import headcount as hc
+from headcount.source import contributions, open_events
+from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.engines.spark_session import FETCH
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_same_bytes")]
+
+ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2}
+
+
+@pytest.fixture(scope="module")
+def usual(spark: Any) -> Any:
+    """A session in which nothing is said about where rows go."""
+    session = spark.newSession()
+    for name, value in SMALL.items():
+        if name != FETCH:
+            session.conf.set(name, value)
+    return session
+
+
+def released(data: Any, **asked: Any) -> bytes:
+    """A release's bytes, always with the same chance."""
+    return hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, **asked}).release(entropy=Seeded()).content
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"bound": 2}, {"count": "events"}, {"by": ["item", "city"]}, {"user": "city", "by": "user", "bound": 3}],
+    ids=str,
+)
+def test_the_same_bytes(usual: Any, asked: Any, tmp_path: Path) -> None:
+    put = on_spark(usual, tmp_path)
+    assert released(put(people()), **asked) == released(people(), **asked)
+
+
+def test_one_query_reads_each_row_once(usual: Any, tmp_path: Path) -> None:
+    frame, jobs = on_spark(usual, tmp_path)(people()), usual.sparkContext._jsc.sc().dagScheduler().numTotalJobs
+    plan = hc.plan("histogram", hc.table(frame, name="events"), **ASKED)
+    before = jobs()
+    plan.release(entropy=Seeded())
+    assert jobs() == before + 1
+
+
+def test_rows_stay_on_the_cluster_if_the_user_says_so(usual: Any, tmp_path: Path) -> None:
+    session = usual.newSession()
+    for size, fetched in (("0", False), ("1", False), ("64MB", True), ("", True)):
+        session.conf.set(FETCH, size)
+        done = contributions(
+            open_events(on_spark(session, tmp_path)(people()), ["user", "item"]).table(),
+            [None],
+            events=False,
+            keys=None,
+        )
+        with done.read(ReadPlan(encoded=True)) as read:
+            assert (read.encoded is not None) is fetched
+
+
+def test_what_is_kept_of_rows_that_change_is_not_read_again(spark: Any) -> None:
+    """Rows of a program may be others each time: nothing that is kept of them knows where they came from."""
+    numbers = spark.sparkContext.parallelize([[1, "a"], [2, "b"]], 2)
+    frame = spark.createDataFrame(numbers, "user long, item string")
+    done = contributions(open_events(frame, ["user", "item"]).table(), [None], events=False, keys=None)
+    before = set(spark.sparkContext._jsc.getPersistentRDDs())
+    with done.read():
+        kept = spark.sparkContext._jsc.getPersistentRDDs()
+        new = [kept[number] for number in set(kept) - before]
+        assert new
+        assert all("checkpoint" in each.toDebugString().lower() for each in new)
+    assert set(spark.sparkContext._jsc.getPersistentRDDs()) == before
+
+
+SMALL_RESULTS = """
+import json, sys
+from tests.conformance.lost_executor import ASKED, digest
+from tests.conformance.engines import Seeded
+import headcount as hc
+from headcount.source.engines import spark_session
+session = spark_session.start("local[2]")
+session.conf.set("spark.headcount.fetchBytes", "1GB")
+plan = hc.plan("histogram", hc.table(session.read.parquet(sys.argv[1]), name="events"), **ASKED)
+print(json.dumps(digest(plan.release(entropy=Seeded()).content)))
+"""
+
+
+@pytest.mark.slow
+def test_more_rows_than_a_result_holds_stay_on_the_cluster(tmp_path: Path) -> None:
+    """Spark says so when it is too late to ask: the rows are read once more."""
+    table = pa.table({"user": pa.array(range(100_000)), "item": pa.array([f"item {n % 7}" for n in range(100_000)])})
+    pq.write_table(table, tmp_path / "events.parquet")
+    settings = "--conf spark.driver.maxResultSize=1m --conf spark.sql.shuffle.partitions=2 pyspark-shell"
+    found = run(["-c", SMALL_RESULTS, str(tmp_path / "events.parquet")], PYSPARK_SUBMIT_ARGS=settings)
+    assert found == lost_executor.digest(released(table))
+
+
+@pytest.mark.slow
+def test_an_executor_is_lost(tmp_path: Path) -> None:
+    """The release is the same, and charged once; one of rows that would be others when they are read again fails."""
+    found = run(["-m", "tests.conformance.lost_executor", str(tmp_path)])
+    same = {"found": lost_executor.expected(), "charges": 1}
+    assert found == {"fetched": same, "kept": same, "drawn": {"found": "ReadingFailed", "charges": 0}}
+
+
+def run(arguments: list[str], **environment: str) -> Any:
+    """What a Python of its own prints, as JSON."""
+    done = subprocess.run(
+        [sys.executable, *arguments], env={**os.environ, **environment}, capture_output=True, check=True, text=True
+    )
+    return json.loads(done.stdout)
