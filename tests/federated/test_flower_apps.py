@@ -265,7 +265,7 @@ def test_no_more_sites_are_asked_than_may_take_part() -> None:
 def test_reports_of_sites_over_flower() -> None:
     """At this rate most people are in the sample. A person's transport takes one report of each node."""
     there = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(30)])
-    round_, said = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2), list[str]()
+    round_, said = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2, sites_per_person=1), list[str]()
     counts = dict(collect(round_, SiteFlowerTransport(there, nodes=30, wait=0)).counts)
     assert round_.threshold <= counts["red"] <= 30 < counts["blue"] <= 30 * 31 // 2
     again = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(30)])
@@ -283,7 +283,7 @@ def test_a_table_that_cannot_be_opened_says_nothing_of_rows(caplog: pytest.LogCa
         raise ValueError("row 17: blue")
 
     there = LocalGrid([site_app(broken, user="patient", by="song"), site_app(visits, user="patient", by="song")])
-    collect(Analyst().publish("Which?", epsilon=1), SiteFlowerTransport(there, nodes=2, wait=0))
+    collect(Analyst().publish("Which?", epsilon=1, sites_per_person=1), SiteFlowerTransport(there, nodes=2, wait=0))
     assert [each["headcount"]["text"] == "" for each in there.received] == [True, False]
     assert "The table of this site could not be opened" in caplog.text
     assert "row 17" not in caplog.text

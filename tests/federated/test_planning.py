@@ -233,4 +233,4 @@ def test_a_client_answers_no_weaker_round_of_a_plan() -> None:
     """The plan's round is a round like any other: a client checks its promise."""
     plan: Any = histogram(people=100, epsilon=1)
     with pytest.raises(Refused, match="does not keep its promise"):
-        Client(["a"]).answer(replace(plan.round, threshold=2))
+        Client(["a"]).answer(replace(plan.round, threshold=3))

@@ -13,7 +13,6 @@ from headcount.exact import Number, positive, rational
 from headcount.federated.analyst import Analyst
 from headcount.federated.listed import SecureAnalyst
 from headcount.federated.listed.round import MAX_KEYS
-from headcount.federated.messages import MAX_PEOPLE
 from headcount.federated.planning.collection import Collection
 from headcount.federated.planning.listed import SecureCollection
 from headcount.federated.planning.people import names
@@ -26,6 +25,7 @@ from headcount.federated.rounds.numbers import Method
 from headcount.federated.schema import Whole
 from headcount.federated.shape import ShapeAnalyst
 from headcount.federated.shape.messages import Way
+from headcount.federated.terms import INSIDERS, MAX_PEOPLE
 from headcount.source.scales.axis import CELLS, Spacing
 
 FEWEST_ANSWERS = 2
@@ -42,6 +42,7 @@ def histogram(
     items: int = 1,
     honest: Number = "0.9",
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
     asks: str = "Which item?",
 ) -> Collection:
     """Plan people per item: of a public list by a secure sum; without a list, by sample and threshold behind a trusted
@@ -55,6 +56,7 @@ def histogram(
     items: the most items of one person.
     honest: for a secure sum, the smallest share of those who answer who add their noise and tell nobody.
     neighbours: what is hidden: add-remove, whether a person has items; replace, which.
+    insiders: behind a trusted aggregator, the number of people who answered who may read the result together.
     asks: the question, in words.
 
     >>> plan = histogram(people=1000, dropouts="5%", keys=1000, epsilon=1)
@@ -63,7 +65,9 @@ def histogram(
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
     if keys is None:
-        found = Analyst().publish(asks, epsilon=epsilon, delta=delta, items=items, neighbours=neighbours)
+        found = Analyst().publish(
+            asks, epsilon=epsilon, delta=delta, items=items, neighbours=neighbours, insiders=insiders
+        )
         return SampledCollection(round=replace(found, id=NO_ID), people=people, missing=missing, cost=cost)
     secure = SecureAnalyst().publish(
         asks,
@@ -138,6 +142,7 @@ def quantiles(
     spacing: Spacing = "auto",
     method: Method = "tree",
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
     asks: str = "How much?",
 ) -> NumbersCollection:
     """Plan quantiles of a number that each person has, in several rounds.
@@ -152,6 +157,7 @@ def quantiles(
     spacing: auto, even or log.
     method: tree or search.
     neighbours: what is hidden: add-remove, whether a person has a number; replace, which.
+    insiders: the number of people who answered who may read the results together.
     asks: the question, in words.
 
     >>> quantiles(people=10_000, range=(0, 60), q=[0.5], epsilon=1).rounds
@@ -168,6 +174,7 @@ def quantiles(
         spacing=spacing,
         method=method,
         neighbours=neighbours,
+        insiders=insiders,
     )
     return NumbersCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
@@ -180,6 +187,7 @@ def ranges(
     delta: Number = "1e-6",
     dropouts: Number = 0,
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
     asks: str = "How much?",
 ) -> NumbersCollection:
     """Plan the number of people whose number is in each range, in several rounds.
@@ -190,13 +198,14 @@ def ranges(
     delta: the chance that the result reveals more.
     dropouts: the largest share of people who may be missing.
     neighbours: what is hidden: add-remove, whether a person has a number; replace, which.
+    insiders: the number of people who answered who may read the results together.
     asks: the question, in words.
 
     >>> ranges(people=10_000, ranges=[(0, 30), (30, 60)], epsilon=1).rounds
     1
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
-    plan = rounds.ranges(asks, ranges=ranges, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    plan = rounds.ranges(asks, ranges=ranges, epsilon=epsilon, delta=delta, neighbours=neighbours, insiders=insiders)
     return NumbersCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
 
@@ -210,6 +219,7 @@ def heavy_hitters(
     items: int = 1,
     lengths: Sequence[int] = (2, 4),
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
     asks: str = "Which item?",
 ) -> PrefixesCollection:
     """Plan the items that at least a share of all people have, found prefix by prefix in several rounds.
@@ -222,6 +232,7 @@ def heavy_hitters(
     items: the most items of one person in a round.
     lengths: the number of characters of the prefixes of each round but the last; by default 2,4.
     neighbours: what is hidden: add-remove, whether a person has items; replace, which.
+    insiders: the number of people who answered who may read the results together.
     asks: the question, in words.
 
     >>> heavy_hitters(people=10_000, share="1%", epsilon=1).plan.minimum
@@ -237,6 +248,7 @@ def heavy_hitters(
         items=items,
         lengths=lengths,
         neighbours=neighbours,
+        insiders=insiders,
     )
     return PrefixesCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
