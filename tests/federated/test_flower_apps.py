@@ -251,7 +251,7 @@ def test_a_secure_sum_of_sites_over_flower(caplog: pytest.LogCaptureFixture) -> 
     there, round_ = sites(), site_round()
     found = collect_sum(round_, SecureFlowerTransport(there, nodes=4, wait=0))
     assert (found.answered, found.sums) == (4, (1 + 2 + 3 + 4, 0, 4))
-    with pytest.raises(Refused, match="0 people answered, and 3 must"):
+    with pytest.raises(Refused, match="0 sites answered, and 3 must"):
         collect_sum(round_, SecureFlowerTransport(there, nodes=4, wait=0))
     assert "has answered this round" in caplog.text
 

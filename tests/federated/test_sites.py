@@ -190,7 +190,7 @@ def test_a_person_alone_takes_part_beside_sites() -> None:
 
 @needs_cryptography
 def test_too_few_sites_open_nothing() -> None:
-    with pytest.raises(Refused, match="2 people answered, and 3 must"):
+    with pytest.raises(Refused, match="2 sites answered, and 3 must"):
         collect_sum(published(), SecureMemoryTransport([SecureSite(rows(), user="user", by="song") for _ in range(2)]))
 
 
