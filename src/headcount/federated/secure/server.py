@@ -244,7 +244,8 @@ class SumServer(Single):
         if count < self._terms.threshold:
             self._forget()
             raise Refused(
-                f"One of the {self._terms.who} has {count:,} partners left, and {self._terms.threshold:,} are needed: all is forgotten.",
+                f"One of the {self._terms.who} has {count:,} partners left, and {self._terms.threshold:,} are needed: "
+                "all is forgotten.",
                 fix="a new round",
             )
 
