@@ -284,6 +284,28 @@ def test_a_table_that_cannot_be_opened_says_nothing_of_rows(caplog: pytest.LogCa
 
     there = LocalGrid([site_app(broken, user="patient", by="song"), site_app(visits, user="patient", by="song")])
     collect(Analyst().publish("Which?", epsilon=1, sites_per_person=1), SiteFlowerTransport(there, nodes=2, wait=0))
-    assert [each["headcount"]["text"] == "" for each in there.received] == [True, False]
+    assert [each["headcount"]["text"].strip() == "" for each in there.received] == [True, False]
     assert "The table of this site could not be opened" in caplog.text
     assert "row 17" not in caplog.text
+
+
+def test_answers_are_as_long_as_powers_of_two() -> None:
+    """Whether a node refuses, has no item in the sample or several, its answer has the same length; a site's is within
+    a factor of two of that of its reports."""
+    items = [["blue"] * 0, ["blue"], [f"a song with a long name {number}" for number in range(9)]]
+    apps = [client_app(lambda context, each=each: each) for each in items]  # type: ignore[misc]
+    there = LocalGrid([*apps, client_app(_broken)])
+    asked = Analyst().publish("Which?", epsilon=20, delta="0.5", items=9)
+    collect(asked, FlowerTransport(there, nodes=4, wait=0))
+    assert [len(each["headcount"]["text"]) for each in there.received] == [1024] * 4
+    sites = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(3)])
+    round_ = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2, sites_per_person=1)
+    collect(round_, SiteFlowerTransport(sites, nodes=3, wait=0))
+    for each in sites.received:
+        text = each["headcount"]["text"]
+        assert len(text) & (len(text) - 1) == 0
+        assert len(text.rstrip()) > len(text) / 2 or len(text) == 1024
+
+
+def _broken(context: Any) -> list[str]:
+    raise ValueError("blue")

@@ -150,7 +150,7 @@ class SecureRound(CountedOn, Digested):
     def terms(self) -> SumTerms:
         """Terms of the sum."""
         places = self.digest, self.parties, self.minimum, self.partners, self.threshold
-        return SumTerms(*places, len(self.keys), self.bits, self.who)
+        return SumTerms(*places, len(self.keys), self.bits)
 
     @property
     def deviation(self) -> float:

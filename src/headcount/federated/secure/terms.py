@@ -21,8 +21,6 @@ class SumTerms:
     """Number of integers of a vector."""
     bits: int
     """Integers are added modulo 2^bits."""
-    who: str = "people"
-    """Those who take part, in a word: people, or sites. For what a server says alone."""
 
     @property
     def most_partners(self) -> int:
