@@ -24,6 +24,7 @@ import { answers } from "./step.js";
 
 const KEY_BYTES = 32;
 const ORDER = Buffer.from("order");
+const PAID = Buffer.from("paid");
 
 export class Client {
   #items;
@@ -31,7 +32,7 @@ export class Client {
   #left;
   #random;
   #answered = new Set(); // rounds, or turns of a series
-  #paid = new Set(); // promises
+  #paid = new Set(); // what is kept of promises
 
   /**
    * Create the client of a person with these items. With an `epsilon` (a text such as "3"), it answers until the promises
@@ -70,9 +71,16 @@ export class Client {
     if (this.#answered.has(round.turn)) {
       throw new Refused("This person has answered this round.", "another round, with an id of its own");
     }
-    if (!this.#paid.has(round.promise)) this.#charge(Ratio.parse(round.epsilon), Ratio.parse(round.delta));
-    this.#paid.add(round.promise);
+    const paid = this.#paidFor(round);
+    if (!this.#paid.has(paid)) this.#charge(Ratio.parse(round.epsilon), Ratio.parse(round.delta));
+    this.#paid.add(paid);
     this.#answered.add(round.turn);
+  }
+
+  /** What is kept of a promise: if rounds share it, a keyed hash of its terms. Without the key nobody can look for two
+   * promises, one cheap and one not, that are kept as the same. */
+  #paidFor(round) {
+    return round.step ? blake2b(Buffer.from(round.shared), { key: this.#key, person: PAID }) : round.turn;
   }
 
   #charge(epsilon, delta) {

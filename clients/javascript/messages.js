@@ -43,7 +43,7 @@ class Message {
 export class Round extends Message {
   static kind = "round";
   static longest = 2 ** 24;
-  static added = ["step"];
+  static added = ["step", "insiders", "sites_per_person"];
   static kinds = {
     id: hex(32),
     asks: isItem,
@@ -56,12 +56,15 @@ export class Round extends Message {
     people: optional(whole(1, MAX_PEOPLE)),
     invited: optional(whole(1, MAX_PEOPLE)),
     step: isStep,
+    insiders: whole(1, 1000),
+    sites_per_person: whole(1, 100),
   };
   #digest;
   #holds;
-  #promise;
 
   agrees() {
+    if (this.threshold < this.known + 2) return false;
+    if (this.sites_per_person && this.people !== null) return false;
     if (this.step && (this.people !== null || this.reports > MAX_ITEMS)) return false;
     if (this.people === null && this.invited === null) return true;
     const both = this.people !== null && this.invited !== null && this.invited <= this.people;
@@ -79,12 +82,27 @@ export class Round extends Message {
     return this.items * (this.step?.rounds ?? 1);
   }
 
+  /** Largest number of places where the same person reports. */
+  get memberships() {
+    return this.sites_per_person ?? 1;
+  }
+
+  /** Most sampled reports about one item that a reader knows of: each insider has one at each of their sites. */
+  get known() {
+    return (this.insiders ?? 0) * this.memberships;
+  }
+
   /** What a person pays for: this round, or all of a series with the same terms. */
   get promise() {
-    if (!this.step) return this.digest;
+    return this.step ? digest(this.shared) : this.digest;
+  }
+
+  /** Terms of the promise of a series, as text; empty if this round has its own. */
+  get shared() {
+    if (!this.step) return "";
     const terms = [this.step.series, this.step.rounds, this.threshold, this.items, this.neighbours];
-    this.#promise ??= digest(canonical([...terms, this.rate, this.epsilon, this.delta]));
-    return this.#promise;
+    const more = [this.insiders ?? 0, this.sites_per_person ?? 0];
+    return canonical([...terms, this.rate, this.epsilon, this.delta, ...(more.some(Boolean) ? more : [])]);
   }
 
   /** What a person answers once: this round, or this number of a series, whatever its level is. */

@@ -17,7 +17,7 @@ const LONGEST_NUMBER = 100;
 
 const scale = object(
   { edges: array(isFloat, 2, MAX_EDGES), cells: whole(1, MAX_CELLS), clamped: truth },
-  ({ edges, cells }) => rises(edges.map(Number)) && cells >= edges.length - 1,
+  ({ edges, cells }) => rises(edges.map(Number)) && cells >= edges.length - 1 && areFinite(edges.map(Number)),
 );
 const prefixes = object(
   { known: texts(MAX_PREFIXES), known_length: whole(0, MAX_LENGTH), length: optional(whole(1, MAX_LENGTH)) },
@@ -46,6 +46,11 @@ export function answers(step, items) {
   if (cell === null) return [];
   if (step.nodes) return [String(Math.floor(cell / step.nodes.width))];
   return step.cuts.cuts.map((cut, place) => `${place}${cell < cut ? "<" : ">"}`);
+}
+
+/** True if no section is wider than the largest float. */
+function areFinite(edges) {
+  return edges.every((edge, at) => !at || Number.isFinite(edge - edges[at - 1]));
 }
 
 function levelsOf(step) {

@@ -61,7 +61,8 @@ that are put together.
 | what | how |
 |---|---|
 | promise | BLAKE2b with 16 bytes of output, in hexadecimal, of the canonical JSON array `[series, rounds, threshold, \
-items, neighbours, rate, epsilon, delta]`, exact numbers as in messages |
+items, neighbours, rate, epsilon, delta]`, exact numbers as in messages; if the round has `insiders` or \
+`sites_per_person`, with both at the end, 0 for one that is left out |
 | order of a person's items | by BLAKE2b with 16 bytes of output of promise \\| item in UTF-8, keyed with the 32 \
 secret bytes of the device, with the personalisation `order`, padded with zero bytes |
 | answers | what the level makes of the items, in that order, each once, and of these the first `items` |
@@ -129,7 +130,8 @@ taken. A coin of rate a/b, in lowest terms, falls if a number below b is below a
 each place i from 0 to s - 1, the number at i with that at i + j, j a number below n - i.
 
 **The promise is kept if an upper bound on the round's delta, at its epsilon ε, is at most its `delta`.** Let p be \
-`rate`, θ `threshold`, P_N(t) the chance that t of N coins fall, T_N(t) that of t or more.
+`rate`, θ `threshold` less `insiders` times `sites_per_person` (`insiders` counts as 0 if it is left out, \
+`sites_per_person` as 1, in all of this), P_N(t) the chance that t of N coins fall, T_N(t) that of t or more.
 
 - *One report, added or removed* (`items` is 1, `neighbours` is "add-remove"): the larger one of p P_{N-1}(θ-1) - \
 (e^ε - 1) T_{N-1}(θ) at N = ⌈(θ-1)/q⌉, q = 1 - (1-p) e^-ε, and p P_{N-1}(θ-1) - (e^ε - 1) (1 - T_N(θ)) at N = \

@@ -1,7 +1,9 @@
 """Rounds with a promise that just holds, and tiny populations that answer them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +26,14 @@ def promised(
     neighbours: Neighbours = "add-remove",
     people: int | None = None,
     invited: int | None = None,
+    insiders: int | None = None,
     name: str = ID,
 ) -> Round:
     """A round whose delta is its price."""
-    free = Round(name, "Which?", rate, threshold, items, neighbours, epsilon, Fraction(1, 2), people, invited)
+    terms: Any = (name, "Which?", rate, threshold, items, neighbours, epsilon, Fraction(1, 2), people, invited)
+    free = Round(*terms, insiders=insiders)
     delta = sum((native(event).delta for event in free.events), start=Fraction(0))
-    return Round(name, "Which?", rate, threshold, items, neighbours, epsilon, delta, people, invited)
+    return replace(free, delta=delta)
 
 
 class Numbered(Entropy):
@@ -68,6 +72,13 @@ def collected(asked: Round, people: Sequence[Person], entropy: Entropy) -> Resul
 def counts(asked: Round, people: Sequence[Person], entropy: Entropy) -> dict[str, int]:
     """What is seen."""
     return dict(collected(asked, people, entropy).counts)
+
+
+class Fallen(SystemEntropy):
+    """Every coin falls: what an insider knows of their own."""
+
+    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
+        return np.ones(size, dtype=np.int64)
 
 
 class NoNoise(SystemEntropy):

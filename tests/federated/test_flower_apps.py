@@ -251,7 +251,7 @@ def test_a_secure_sum_of_sites_over_flower(caplog: pytest.LogCaptureFixture) -> 
     there, round_ = sites(), site_round()
     found = collect_sum(round_, SecureFlowerTransport(there, nodes=4, wait=0))
     assert (found.answered, found.sums) == (4, (1 + 2 + 3 + 4, 0, 4))
-    with pytest.raises(Refused, match="0 people answered, and 3 must"):
+    with pytest.raises(Refused, match="0 sites answered, and 3 must"):
         collect_sum(round_, SecureFlowerTransport(there, nodes=4, wait=0))
     assert "has answered this round" in caplog.text
 
@@ -265,7 +265,7 @@ def test_no_more_sites_are_asked_than_may_take_part() -> None:
 def test_reports_of_sites_over_flower() -> None:
     """At this rate most people are in the sample. A person's transport takes one report of each node."""
     there = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(30)])
-    round_, said = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2), list[str]()
+    round_, said = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2, sites_per_person=1), list[str]()
     counts = dict(collect(round_, SiteFlowerTransport(there, nodes=30, wait=0)).counts)
     assert round_.threshold <= counts["red"] <= 30 < counts["blue"] <= 30 * 31 // 2
     again = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(30)])
@@ -283,7 +283,29 @@ def test_a_table_that_cannot_be_opened_says_nothing_of_rows(caplog: pytest.LogCa
         raise ValueError("row 17: blue")
 
     there = LocalGrid([site_app(broken, user="patient", by="song"), site_app(visits, user="patient", by="song")])
-    collect(Analyst().publish("Which?", epsilon=1), SiteFlowerTransport(there, nodes=2, wait=0))
-    assert [each["headcount"]["text"] == "" for each in there.received] == [True, False]
+    collect(Analyst().publish("Which?", epsilon=1, sites_per_person=1), SiteFlowerTransport(there, nodes=2, wait=0))
+    assert [each["headcount"]["text"].strip() == "" for each in there.received] == [True, False]
     assert "The table of this site could not be opened" in caplog.text
     assert "row 17" not in caplog.text
+
+
+def test_answers_are_as_long_as_powers_of_two() -> None:
+    """Whether a node refuses, has no item in the sample or several, its answer has the same length; a site's is within
+    a factor of two of that of its reports."""
+    items = [["blue"] * 0, ["blue"], [f"a song with a long name {number}" for number in range(9)]]
+    apps = [client_app(lambda context, each=each: each) for each in items]  # type: ignore[misc]
+    there = LocalGrid([*apps, client_app(_broken)])
+    asked = Analyst().publish("Which?", epsilon=20, delta="0.5", items=9)
+    collect(asked, FlowerTransport(there, nodes=4, wait=0))
+    assert [len(each["headcount"]["text"]) for each in there.received] == [1024] * 4
+    sites = LocalGrid([site_app(visits, user="patient", by="song") for _ in range(3)])
+    round_ = Analyst().publish("Which?", epsilon=20, delta="0.5", items=2, sites_per_person=1)
+    collect(round_, SiteFlowerTransport(sites, nodes=3, wait=0))
+    for each in sites.received:
+        text = each["headcount"]["text"]
+        assert len(text) & (len(text) - 1) == 0
+        assert len(text.rstrip()) > len(text) / 2 or len(text) == 1024
+
+
+def _broken(context: Any) -> list[str]:
+    raise ValueError("blue")

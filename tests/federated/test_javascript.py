@@ -146,6 +146,36 @@ def test_it_answers_what_an_analyst_publishes_and_no_weaker_round(
         assert node.run("holds", round=changed.to_json()) == changed.holds
 
 
+@pytest.mark.parametrize(("insiders", "sites", "items"), [(0, 1, 1), (3, None, 1), (1, 2, 1), (2, 5, 3)])
+def test_rounds_for_insiders_and_sites(node: Node, insiders: int, sites: int | None, items: int) -> None:
+    round_ = Analyst().publish("Which?", epsilon=1, items=items, insiders=insiders, sites_per_person=sites)
+    assert node.run("read", kind="round", text=round_.to_json()) == round_.to_json()
+    assert node.run("holds", round=round_.to_json())
+    weaker = [
+        replace(round_, insiders=insiders + 1),
+        replace(round_, sites_per_person=round_.memberships + 1),
+        replace(round_, threshold=round_.threshold - 1),
+    ]
+    for changed in weaker:
+        assert not changed.holds
+        assert not node.run("holds", round=changed.to_json())
+
+
+def test_rounds_whose_insiders_reach_the_threshold_are_no_rounds(node: Node) -> None:
+    text = ROUND.to_json().replace('"insiders":1', "").replace('"items"', '"insiders":13,"items"')
+    with pytest.raises(BadParameter):
+        Round.from_json(text)
+    assert refusal(node, "read", kind="round", text=text) == "BadParameter"
+
+
+@pytest.mark.parametrize("epsilon", [2, 4, 8, 16])
+def test_rounding_of_a_client_refuses_no_series(node: Node, epsilon: int) -> None:
+    """At a large epsilon the price has no grid in it, by which a client's is lower than an analyst's."""
+    for share, insiders in (("0.2", 1), ("0.1", 2), ("0.01", 5)):
+        plan = heavy_hitters("Which?", share=share, people=400, epsilon=epsilon, delta="1e-4", insiders=insiders)
+        assert node.run("holds", round=RoundsAnalyst(plan).publish().to_json())
+
+
 @pytest.mark.parametrize("people", [1_000, 20_000, 3_000_000])
 def test_rounds_that_invite(node: Node, people: int) -> None:
     round_ = Analyst().publish("Which?", epsilon=1, neighbours="replace", people=people)
@@ -325,7 +355,13 @@ def test_steps_that_contradict_themselves_are_refused_by_both(node: Node) -> Non
     nodes = f'{{"scale":{scale},"width":16}}'
     text = replace(ROUND, step=step_of("0" * 32, 1, 2, Nodes(Scale((0.0, 1000.0), 64, True), 16))).to_json()
     assert nodes in text
-    changes = [('"0.0"', '"0"'), ('"1000.0"', '"1e3"'), ('"1000.0"', '"inf"'), ('"1000.0"', '"0.0"')]
+    changes = [
+        ('"0.0"', '"0"'),
+        ('"1000.0"', '"1e3"'),
+        ('"1000.0"', '"inf"'),
+        ('"0.0","1000.0"', '"-1.7e+308","1.7e+308"'),
+        ('"1000.0"', '"0.0"'),
+    ]
     changes += [('"cells":64', '"cells":0'), ('"0.0"', '"0x0"'), ('"0.0"', "0")]
     changes += [('"clamped":true', '"clamped":1'), ('"width":16', '"width":131073'), ('"number":1', '"number":2')]
     changes += [('"rounds":2', '"rounds":65'), ('"rounds":2', '"rounds":1'), (nodes, "null"), ('"cuts":null,', "")]

@@ -32,7 +32,9 @@ ENTROPY = KeyedEntropy(bytes(range(32)))
 COLLECTIONS: dict[str, Collection] = {
     "secure sum": histogram(people=60, dropouts="10%", keys=20, epsilon=2),
     "secure sum, a ring": histogram(people=100, dropouts="4%", keys=["blue", "Ω"], items=2, epsilon=1, honest="0.95"),
+    "sites": histogram(people=60, sites=7, dropouts="20%", keys=20, epsilon=2, honest=1, sites_per_person=2),
     "reports": histogram(people=400, items=3, epsilon=4),
+    "reports, also of sites": histogram(people=400, items=3, epsilon=4, insiders=2, sites_per_person=2),
     "shuffler": shape(people=60, dropouts="5%", epsilon=2, buckets=40),
     "shape by a sum": shape(people=300, dropouts="5%", epsilon=1, way="secure-sum"),
     "tree": quantiles(people=400, range=(0, 240), q=[0.5], cells=256, epsilon=4),
@@ -46,10 +48,10 @@ COLLECTIONS: dict[str, Collection] = {
 def measured(name: str) -> Meter:
     """The messages of a whole collection, of everybody who answered to the end."""
     collection = COLLECTIONS[name]
-    people = collection.relevant(collection.made_up())
+    parties = collection.together(collection.relevant(collection.made_up()))
     leaving = set(range(collection.missing - collection.never))
     meter = Meter(lambda: None)
-    collection.run(people[collection.never :], leaving, meter, ENTROPY)
+    collection.run(parties[collection.never :], leaving, meter, ENTROPY)
     return meter
 
 
@@ -233,4 +235,38 @@ def test_a_client_answers_no_weaker_round_of_a_plan() -> None:
     """The plan's round is a round like any other: a client checks its promise."""
     plan: Any = histogram(people=100, epsilon=1)
     with pytest.raises(Refused, match="does not keep its promise"):
-        Client(["a"]).answer(replace(plan.round, threshold=2))
+        Client(["a"]).answer(replace(plan.round, threshold=3))
+
+
+def test_a_plan_of_sites_says_what_happens_to_sites() -> None:
+    plan = COLLECTIONS["sites"]
+    assert (plan.parties, plan.answers, plan.who) == (7, 5, "sites")
+    assert "If sites are missing" in str(plan)
+    assert "With more than 2 sites missing the server opens nothing" in " ".join(str(plan).split())
+    assert plan.refusal(4) == "nothing is opened: 5 answers are needed"
+    assert plan.terms.sites_per_person == 2
+
+
+def test_people_of_sites_that_answer_are_the_truth() -> None:
+    """Of 63 people at seven sites, those at the sites that are missing are not counted, and nobody is lost."""
+    plan = histogram(people=63, sites=7, keys=["baba 0000"], epsilon=20, honest=1)
+    assert sum(map(len, plan.together(plan.made_up()))) == 63
+    found = simulate(plan, entropy=ENTROPY)
+    assert found.table is not None
+    assert found.table["truth"].to_pylist() == [63]
+    assert "7 of 7 sites answered" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("terms", "why"),
+    [
+        ({"sites": 5}, "sites: for the items of a public list"),
+        ({"sites": 2, "keys": 4}, "sites: a whole number from 3"),
+        ({"sites_per_person": 2, "keys": 4}, "sites_per_person: a whole number from 1 to 1"),
+        ({"sites_per_person": 101}, "sites_per_person: a whole number from 1 to 100"),
+        ({"insiders": -1}, "insiders: a whole number from 0"),
+    ],
+)
+def test_plans_of_sites_that_are_refused(terms: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadParameter, match=why):
+        histogram(people=900, epsilon=4, **terms)

@@ -20,7 +20,7 @@ from headcount.exact import Integers
 from headcount.federated import Aggregator, Analyst, Client, Round
 from headcount.federated.sample import random_sequence
 from headcount.noise import Entropy, NoiseDistribution, SystemEntropy
-from tests.federated.people import ID, Numbered, Person, clients, counts, promised
+from tests.federated.people import ID, Fallen, Numbered, Person, clients, counts, promised
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 NEARLY = Fraction(1, 10**9)
@@ -125,17 +125,10 @@ def test_all_orders_are_alike(many: int, maximum: int) -> None:
 # People who take part, know that their own coin fell, and read the result: each lowers the threshold by 1.
 
 
-class Fallen(SystemEntropy):
-    """Every coin falls."""
-
-    def draw(self, distribution: NoiseDistribution, size: int) -> Integers:
-        return np.ones(size, dtype=np.int64)
-
-
 def with_insiders(asked: Round, insiders: int, people: Sequence[Person], entropy: Entropy) -> object:
-    """The result, where so many people know that they are in the sample with an a."""
+    """The result, where so many people know that they are in the sample with an a, and a b if two items are allowed."""
     numbered, aggregator = Numbered(entropy), Aggregator(asked)
-    known = [Client(["a"], entropy=Fallen()) for _ in range(insiders)]
+    known = [Client(["a", "b"][: asked.items], entropy=Fallen()) for _ in range(insiders)]
     for client in [*known, *clients(people, numbered)]:
         aggregator.add(client.answer(asked))
     return aggregator.close().counts
@@ -143,13 +136,33 @@ def with_insiders(asked: Round, insiders: int, people: Sequence[Person], entropy
 
 @pytest.mark.parametrize(("threshold", "insiders"), [(3, 1), (4, 2)])
 def test_people_who_know_their_own_coins_read_as_if_the_threshold_were_lower(threshold: int, insiders: int) -> None:
-    """The price is not for them: it is exactly that of the threshold less their number (p = 1/2: 1/4 at 2)."""
+    """The price without insiders is not for them: what they see has exactly that of the threshold less their number
+    (p = 1/2: 1/4 at 2), which is the price with as many insiders."""
     asked, lower = (promised(HALF, each, epsilon=Fraction(7, 10)) for each in (threshold, threshold - insiders))
     assert abs(lower.delta - QUARTER) < NEARLY
     laws = Laws(partial(with_insiders, asked, insiders))
     exact = laws.worst_delta(list(pairs([("a",), ("b",), ()], 3, "add-remove")), asked.epsilon)
     assert asked.delta < exact.low
     assert abs(exact.high - lower.delta) < NEARLY
+    assert promised(HALF, threshold, epsilon=Fraction(7, 10), insiders=insiders).delta == lower.delta
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize(
+    ("rate", "threshold", "insiders", "items"), [(HALF, 3, 1, 1), (HALF, 4, 2, 1), (HALF, 3, 1, 2)]
+)
+def test_the_promise_holds_for_readers_who_answered(
+    rate: Fraction, threshold: int, insiders: int, items: int, neighbours: Neighbours
+) -> None:
+    """For as many as the round says, and for fewer; one more breaks it."""
+    asked = promised(rate, threshold, epsilon=HALF, items=items, neighbours=neighbours, insiders=insiders)
+    deltas = [
+        Laws(partial(with_insiders, asked, known)).worst_delta(list(pairs(KINDS, 3, neighbours)), asked.epsilon)
+        for known in range(insiders + 2)
+    ]
+    assert all(exact.high <= asked.delta for exact in deltas[:-1])
+    assert deltas[-2].high > asked.delta * 85 / 100
+    assert deltas[-1].low > asked.delta
 
 
 def test_as_many_names_as_the_threshold_less_one_see_a_single_person() -> None:

@@ -5,6 +5,7 @@ import pickle
 import time
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_a_round_tells_the_truth_about_common_items(people: int | None, text: bo
 
 def test_a_summary_reads_well() -> None:
     analyst = Analyst()
-    asked = analyst.publish("Which song?", epsilon=1)
+    asked = analyst.publish("Which song?", epsilon=1, insiders=0)
     result = Result(asked.digest, (("blue", 40), ("red", 14)))
     assert analyst.read(result).summary() == (
         'people per item, from answers to "Which song?": 2 rows, epsilon 1, delta 1e-06\n'
@@ -87,8 +88,9 @@ def test_a_round_reads_well() -> None:
         "Which songs?\n"
         "  people   everybody answers, with at most 3 items each\n"
         "  promise  epsilon 1, delta 1e-06, for a person with all their items, or without any\n"
-        "  sample   a person's item is in it with a probability of 0.2167; no noise is added\n"
-        "  appear   To appear, each item needs about 65 people (14 in the sample)."
+        "  readers  the promise holds if at most 1 of those who read together has answered\n"
+        "  sample   a person's item is in it with a probability of 0.2318; no noise is added\n"
+        "  appear   To appear, each item needs about 69 people (16 in the sample)."
     )
     assert f"{invites.invited:,} of 20,000 are invited, with one item each" in str(invites)
     assert "for which items a person has" in str(invites)
@@ -106,6 +108,32 @@ def test_publishing_finds_what_the_budget_allows() -> None:
     assert asked.invited is not None
     assert asked.rate * 10**6 < asked.invited < asked.rate * 10**6 * Fraction(102, 100)
     assert not replace(asked, invited=int(asked.rate * 10**6)).holds
+
+
+def test_a_guarantee_says_for_which_readers_it_is() -> None:
+    analyst = Analyst()
+
+    def said(**terms: Any) -> str:
+        asked = analyst.publish("Which?", epsilon=1, **terms)
+        return " ".join(analyst.read(Result(asked.digest, ())).explain().split())
+
+    lower = "put together what they know of their own coins, read as if the threshold were lower by"
+    assert (
+        f"It also holds for a reader who answered. More people who answered, and {lower} 1 for each further" in said()
+    )
+    assert "for 3 people who answered and read together. More people who answered" in said(insiders=3)
+    assert f"It is for readers who did not answer. People who did, and {lower} 1 for each." in said(insiders=0)
+    assert "a little about the size of the sample, which no price is for" in said(people=20_000, neighbours="replace")
+    sites = said(sites_per_person=2)
+    assert "lower by 2 for each further one. A site knows the coins of all its people" in sites
+    assert "at up to 2 sites, changes the probability" in sites
+    assert "A person at two sites is two people." in said(sites_per_person=1)
+
+
+@pytest.mark.parametrize("insiders", [-1, 1001, "many", None, 1.0])
+def test_insiders_that_are_no_number_are_refused(insiders: Any) -> None:
+    with pytest.raises(BadParameter, match="insiders: a whole number from 0 to 1000"):
+        Analyst().publish("Which?", epsilon=1, insiders=insiders)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +383,7 @@ def test_nobody_is_counted_in_another_round_of_the_same_id() -> None:
     """An analyst shows people a round with hardly any coins to fail, and the aggregator another one with a low
     threshold: both keep their promise, the two together would not."""
     counted = Analyst().publish("Which?", epsilon=1)
-    shown = replace(counted, rate=Fraction("0.95"), threshold=638)
+    shown = replace(counted, rate=Fraction("0.95"), threshold=639)
     assert shown.holds
     assert shown.id == counted.id
     aggregator = Aggregator(counted)

@@ -225,7 +225,8 @@ def test_terms_that_change_are_another_promise() -> None:
     client, analyst = Client(["banana"], epsilon=3), RoundsAnalyst(word_plan())
     first = analyst.publish()
     client.answer(first)
-    for change in ({"items": 2, "threshold": 60}, {"rate": first.rate / 2}, {"delta": first.delta * 2}):
+    changes: list[dict[str, Any]] = [{"items": 2, "threshold": 60}, {"insiders": None}, {"sites_per_person": 1}]
+    for change in (*changes, {"rate": first.rate / 2}, {"delta": first.delta * 2}):
         cheat = replace(first, **change)
         assert cheat.holds
         with pytest.raises(Refused, match="budget"):

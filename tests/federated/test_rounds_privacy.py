@@ -26,7 +26,7 @@ from headcount.federated.rounds.plan import RoundsPlan
 from headcount.federated.step import Prefixes, Scale
 from headcount.federated.transport import MemoryTransport, collect
 from headcount.noise import Entropy
-from tests.federated.people import ID, Numbered, Person, clients
+from tests.federated.people import ID, Fallen, Numbered, Person, clients
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 NEARLY = Fraction(1, 10**9)
@@ -54,13 +54,16 @@ def tree(rate: Fraction, neighbours: Neighbours = "add-remove") -> QuantilesPlan
 
 def priced(plan: RoundsPlan) -> RoundsPlan:
     """The plan with a delta that is its price."""
-    return replace(plan, delta=native(plan.event).delta)
+    return replace(plan, delta=native(plan.events[0]).delta)
 
 
-def seen(plan: RoundsPlan, people: Sequence[Person], entropy: Entropy) -> tuple[object, ...]:
-    """The counts of all rounds."""
+def seen(
+    plan: RoundsPlan, people: Sequence[Person], entropy: Entropy, insiders: Sequence[Person] = ()
+) -> tuple[object, ...]:
+    """The counts of all rounds, which insiders answer as well, all of whose coins fall."""
     numbered = Numbered(entropy)
-    analyst, transport = RoundsAnalyst(plan), MemoryTransport(clients(people, numbered))
+    known = [Client(person, entropy=Fallen()) for person in insiders]
+    analyst, transport = RoundsAnalyst(plan), MemoryTransport([*known, *clients(people, numbered)])
     round_ = analyst.publish() if people else analyst.plan.next_round(())
     while round_ is not None:
         round_ = analyst.next(collect(round_, transport, entropy=numbered))
@@ -91,6 +94,19 @@ def test_exact_delta_of_all_rounds(
     assert plan.delta * part < exact.high <= plan.delta
 
 
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize(("make", "kinds", "part"), PLANS)
+def test_the_promise_of_all_rounds_holds_for_a_reader_who_answered(
+    make: Any, kinds: list[Person], part: Fraction, neighbours: Neighbours
+) -> None:
+    """One insider, who answers what is worst."""
+    plan = replace(make(HALF, neighbours=neighbours), threshold=3, insiders=1)
+    asked = priced(plan)
+    laws = Laws(partial(seen, asked, insiders=[kinds[0]]))
+    exact = laws.worst_delta(list(pairs(kinds, 3, neighbours)), asked.epsilon)
+    assert asked.delta * part / 2 < exact.high <= asked.delta
+
+
 def test_two_answers_in_each_round_are_four_reports() -> None:
     """One person's two items under two prefixes, and two quantiles of one number."""
     same: list[tuple[tuple[Person, ...], tuple[Person, ...]]] = [
@@ -98,14 +114,14 @@ def test_two_answers_in_each_round_are_four_reports() -> None:
     ]
     for plan, kinds in zip((prefixes(HALF, items=2), search(HALF, q=(THIRD, HALF))), same, strict=True):
         asked = priced(plan)
-        assert asked.event.items == 4
+        assert asked.sample.items == 4
         exact = Laws(partial(seen, asked)).worst_delta([kinds], asked.epsilon)
         assert asked.delta / 2 < exact.high <= asked.delta
 
 
 def test_the_price_of_one_round_is_not_enough_for_two() -> None:
     plan = priced(search(HALF))
-    single = native(replace(plan.event, items=1)).delta
+    single = native(replace(plan.sample, items=1)).delta
     exact = Laws(partial(seen, plan)).worst_delta(list(pairs(NUMBERS[:2], 2, "add-remove")), plan.epsilon)
     assert exact.low > single
     assert not replace(plan, delta=single).holds

@@ -186,7 +186,9 @@ def test_nobody_is_asked_for_a_vector_if_a_person_has_too_few_partners_left() ->
     replies = sum_.begin()
     tickets = {number: name for name, number in sum_.server._numbers.items()}
     gone = {int(tickets[number], 16) for number in (1, 2, 3, 11)}  # of 0; 4 has 3 left, too
-    with pytest.raises(Refused, match=r"A person has \d partners left, and 4 are needed: all is forgotten\. Fix: "):
+    with pytest.raises(
+        Refused, match=r"One of the people has \d partners left, and 4 are needed: all is forgotten\. Fix: "
+    ):
         sum_.step(replies, gone)
     assert not any(isinstance(each, SumMasked) for each in sum_.received)
     assert not any(sum_.server._received)

@@ -108,7 +108,7 @@ def test_people_whose_ids_are_fractions_can_be_summed_and_not_reported() -> None
     table = pa.table({"user": [1.0, 2.0, float("nan")], "song": ["blue", "red", "red"]})
     assert counted(SecureSite(table, user="user", by="song"), published()) == [1, 0, 1]
     with pytest.raises(BadParameter, match="column 'user' holds float64"):
-        Site(table, user="user", by="song").reports(Analyst().publish("Which?", epsilon=1))
+        Site(table, user="user", by="song").reports(Analyst().publish("Which?", epsilon=1, sites_per_person=1))
 
 
 @pytest.mark.parametrize("kind", [SecureSite, Site])
@@ -140,7 +140,9 @@ def test_a_person_with_a_thousand_rows_counts_for_no_more_than_the_bound(items: 
     assert found.max() == 1
     if items == 1:
         assert (found.sum(axis=0) > 0).all()  # by chance, not the first
-    reports = Site(many, user="user", by="song").reports(Analyst().publish("Which?", epsilon=20, items=items))
+    reports = Site(many, user="user", by="song").reports(
+        Analyst().publish("Which?", epsilon=20, items=items, sites_per_person=1)
+    )
     assert len(reports) == 1
     assert len(reports[0].items) <= items
 
@@ -153,8 +155,8 @@ def test_a_count_is_cut_at_the_number_of_people() -> None:
 
 
 def test_items_that_are_too_long_for_a_message_are_dropped() -> None:
-    table = rows([("1", "x" * 4097), ("1", "red"), ("2", "é" * 2049)])
-    assert Site(table, user="user", by="song")._table.people() == {"1": ["red"], "2": []}
+    table = rows([("1", "x" * 4097), ("1", "red"), ("2", "é" * 2049), ("3", "x" * 4096), ("4", "x" * 10**6)])
+    assert Site(table, user="user", by="song")._table.people() == {"1": ["red"], "2": [], "3": ["x" * 4096], "4": []}
 
 
 # rounds
@@ -188,7 +190,7 @@ def test_a_person_alone_takes_part_beside_sites() -> None:
 
 @needs_cryptography
 def test_too_few_sites_open_nothing() -> None:
-    with pytest.raises(Refused, match="2 people answered, and 3 must"):
+    with pytest.raises(Refused, match="2 sites answered, and 3 must"):
         collect_sum(published(), SecureMemoryTransport([SecureSite(rows(), user="user", by="song") for _ in range(2)]))
 
 
@@ -215,7 +217,7 @@ def test_a_table_that_cannot_be_read_costs_nothing(tmp_path: Path) -> None:
     site = Site(path, user="user", by="song", epsilon=20)
     content = path.read_bytes()
     path.write_bytes(content[:40] + b"x" * 20 + content[60:])
-    asked, other = published(), Analyst().publish("Which?", epsilon=1)
+    asked, other = published(), Analyst().publish("Which?", epsilon=1, sites_per_person=1)
     with pytest.raises(ReadingFailed, match="the round is not answered") as summing:
         secure.join(asked)
     with pytest.raises(ReadingFailed, match="the round is not answered") as reporting:
@@ -232,13 +234,15 @@ def test_rounds_that_a_site_refuses() -> None:
     with pytest.raises(Refused, match="A round that invites is for people"):
         site.reports(inviting)
     with pytest.raises(Refused, match="for people who answer by themselves"):
+        site.reports(Analyst().publish("Which?", epsilon=1))
+    with pytest.raises(Refused, match="for people who answer by themselves"):
         secure.join(SecureAnalyst().publish("Which?", keys=KEYS, people=10, epsilon=1))
     states = [ClientState.from_json(each.state()) for each in (site, secure)]
     assert [state.answered for state in states] == [(), ()]
 
 
 def test_everybody_has_a_report_and_a_ticket_of_their_own() -> None:
-    asked = Analyst().publish("Which?", epsilon=1)
+    asked = Analyst().publish("Which?", epsilon=1, sites_per_person=1)
     site = Site(rows(), user="user", by="song", key=bytes(32))
     reports = site.reports(asked)
     tickets = [report.ticket for report in reports]
@@ -250,7 +254,7 @@ def test_everybody_has_a_report_and_a_ticket_of_their_own() -> None:
 
 def test_a_person_at_one_site_counts_once_and_at_two_twice() -> None:
     """A site that forgot that it answered has the same tickets again, whatever changed; another site has others."""
-    asked = Analyst().publish("Which?", epsilon=1)
+    asked = Analyst().publish("Which?", epsilon=1, sites_per_person=1)
     aggregator = Aggregator(asked)
     first = Site(rows(), user="user", by="song", key=bytes(32)).reports(asked)
     for report in first:
@@ -264,7 +268,7 @@ def test_a_person_at_one_site_counts_once_and_at_two_twice() -> None:
 
 
 def test_a_round_of_sites_and_people() -> None:
-    asked = Analyst().publish("Which?", epsilon=3, delta="0.1", items=2)
+    asked = Analyst().publish("Which?", epsilon=3, delta="0.1", items=2, sites_per_person=1)
     everybody = hc.example(people=2000)
     shown = collect(asked, MemoryTransport([Site(everybody, user="user", by="song"), Client(["song 0001"])]))
     true = Counter(row["song"] for row in everybody.to_pylist())
@@ -274,7 +278,7 @@ def test_a_round_of_sites_and_people() -> None:
 
 def test_a_series_of_rounds() -> None:
     """A site answers each round of a plan, and pays for the plan once."""
-    plan = quantiles("How many minutes?", range=(0, 240), q=[0.5], epsilon=1, delta="1e-4")
+    plan = quantiles("How many minutes?", range=(0, 240), q=[0.5], epsilon=1, delta="1e-4", sites_per_person=1)
     table = pa.table({"user": range(6000), "minutes": [number * 7919 % 240 for number in range(6000)]})
     site = Site(table, user="user", by="minutes", epsilon=1, delta="1e-3")
     release = collect_rounds(RoundsAnalyst(plan), MemoryTransport([site]))
@@ -350,14 +354,14 @@ def test_rounds_of_sites_that_are_refused(terms: dict[str, Any], why: str) -> No
 
 
 def test_reports_of_several_sites_need_a_round_by_itself() -> None:
-    with pytest.raises(BadParameter, match="for a round by itself, which everybody answers"):
+    with pytest.raises(BadParameter, match="for a round that everybody answers"):
         Analyst().publish("Which?", epsilon=1, neighbours="replace", people=100, sites_per_person=2)
-    with pytest.raises(BadParameter, match="sites_per_person: a whole number from 1 to 100"):
+    with pytest.raises(BadParameter, match="sites_per_person: a whole number from 1 to 100, or null,"):
         Analyst().publish("Which?", epsilon=1, sites_per_person=0)
 
 
 def test_reports_hold_as_text() -> None:
-    reports = Site(rows(), user="user", by="song").reports(Analyst().publish("Which?", epsilon=1))
+    reports = Site(rows(), user="user", by="song").reports(Analyst().publish("Which?", epsilon=1, sites_per_person=1))
     assert [Report.from_json(report.to_json()) for report in reports] == reports
 
 

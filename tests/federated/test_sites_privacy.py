@@ -20,14 +20,14 @@ from headcount.audit.choices import Enumerated, Undecided, explore
 from headcount.audit.neighbours import pairs
 from headcount.bound import SampledItems
 from headcount.exact import Integers
-from headcount.federated import Aggregator, Round, SecureAnalyst, SecureRound, SecureSite, Site
+from headcount.federated import Aggregator, Client, Round, SecureAnalyst, SecureRound, SecureSite, Site
 from headcount.federated.listed.counted_on import person_change
 from headcount.federated.secure.vectors import centred, residues
 from headcount.federated.sites.table import SiteTable, open_table
 from headcount.noise import Entropy
 from headcount.noise.laplace import DiscreteLaplace
 from headcount.source import contributions, open_events
-from tests.federated.people import ID, NoNoise, Numbered, Person, counts, promised
+from tests.federated.people import ID, Fallen, NoNoise, Numbered, Person, counts, promised
 from tests.federated.test_secure_privacy import LEFT_OUT, Seen, delta_of, moved, together
 
 KIND = pa.schema({"user": pa.string(), "item": pa.string()})
@@ -307,10 +307,12 @@ def reported(asked: Round, people: tuple[Person, ...], entropy: Entropy) -> dict
     return shown(asked, [rows_of(people)], entropy)
 
 
-def shown(asked: Round, tables: Sequence[Rows], entropy: Entropy) -> dict[str, int]:
-    """What is seen of sites."""
+def shown(asked: Round, tables: Sequence[Rows], entropy: Entropy, known: int = 0) -> dict[str, int]:
+    """What is seen of sites, and of as many reports of an item that a reader knows."""
     numbered = Numbered(entropy)
     aggregator = Aggregator(asked)
+    for _ in range(known):
+        aggregator.add(Client(["a"], entropy=Fallen()).answer(asked))
     for number, rows in enumerate(tables):
         site = Site(table_of([]), user="user", by="item", key=bytes([number]) * 32, entropy=numbered)
         site._table = _once_read(tuple(rows))
@@ -334,7 +336,7 @@ HALF = Fraction(1, 2)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("items", [1, 2])
 def test_reports_of_a_site_have_the_law_of_people_who_report_themselves(items: int, neighbours: Neighbours) -> None:
-    asked = promised(HALF, 2, epsilon=HALF, items=items, neighbours=neighbours)
+    asked = replace(promised(HALF, 2, epsilon=HALF, items=items, neighbours=neighbours), sites_per_person=1)
     sites, alone = Laws(partial(reported, asked)), Laws(partial(counts, asked))
     for people in {each for pair in pairs(KINDS, 3, neighbours) for each in pair}:
         one, other = sites.of(people), alone.of(people)
@@ -351,9 +353,18 @@ def _differences(one: object, other: object) -> Iterator[Fraction]:
     yield delta(other, one, 0).high  # type: ignore[arg-type]
 
 
-def several(rate: Fraction, threshold: int, *, epsilon: Fraction, sites: int | None, neighbours: Neighbours) -> Round:
+def several(
+    rate: Fraction,
+    threshold: int,
+    *,
+    epsilon: Fraction,
+    sites: int | None,
+    neighbours: Neighbours,
+    insiders: int | None = None,
+) -> Round:
     """A round whose delta is its price for a person at that many sites."""
-    free = Round(ID, "Which?", rate, threshold, 1, neighbours, epsilon, HALF, sites_per_person=sites)
+    terms = ID, "Which?", rate, threshold, 1, neighbours, epsilon, HALF
+    free = Round(*terms, sites_per_person=sites, insiders=insiders)
     return replace(free, delta=sum((native(event).delta for event in free.events), start=Fraction(0)))
 
 
@@ -373,6 +384,15 @@ def test_a_person_at_two_sites_is_two_people_unless_the_round_says_so() -> None:
     exact = laws.worst_delta(tuples, 1).high
     assert exact > alone.delta * 11 / 10
     assert exact <= twice.delta < 1
+
+
+def test_an_insider_at_two_sites_knows_two_reports_of_each_item() -> None:
+    """What they see is the price of the threshold less two; that of the threshold less one is too low."""
+    asked = several(Fraction(1, 4), 4, epsilon=Fraction(1), sites=2, neighbours="add-remove", insiders=1)
+    laws: Laws[Sequence[Rows]] = Laws(partial(shown, asked, known=2))
+    exact = laws.worst_delta([(_frozen(one), _frozen(other)) for one, other in SPREAD], 1).high
+    too_low = several(Fraction(1, 4), 3, epsilon=Fraction(1), sites=2, neighbours="add-remove")
+    assert too_low.delta < exact <= asked.delta
 
 
 def _frozen(tables: list[Rows]) -> tuple[tuple[tuple[str, str], ...], ...]:

@@ -74,7 +74,10 @@ def test_answers_in_a_series_are_as_the_page_says(vector: dict[str, Any]) -> Non
     round_ = json.loads(vector["round"])
     step = round_["step"]
     terms = [step["series"], step["rounds"], *(round_[name] for name in ("threshold", "items", "neighbours"))]
-    promise = keyed(canonical([*terms, *(round_[name] for name in ("rate", "epsilon", "delta"))]))
+    terms += [round_[name] for name in ("rate", "epsilon", "delta")]
+    if "insiders" in round_ or "sites_per_person" in round_:
+        terms += [round_.get("insiders", 0), round_.get("sites_per_person", 0)]
+    promise = keyed(canonical(terms))
     assert promise == vector["promise"]
     key, order = bytes.fromhex(vector["key"]), b"order" + bytes(11)
 

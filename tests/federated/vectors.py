@@ -32,6 +32,9 @@ ROUND = Round(ID, "Which songs? ☕🎵", Fraction("0.2"), 14, 2, "add-remove", 
 INVITING = Round(ID, "Which?", Fraction(1, 7), 14, 1, "replace", Fraction(1), DELTA, 20_000, 3_200)
 BROKEN = Round(ID, "Which?", Fraction("0.9"), 2, 1, "add-remove", Fraction(1, 3), DELTA)
 EAGER = Round(ID, "Which?", Fraction("0.75"), 100, 3, "add-remove", Fraction(3), Fraction("0.01"))
+INSIDERS = replace(ROUND, threshold=17, insiders=2)
+SHARED = replace(ROUND, rate=Fraction("0.1"), threshold=20, insiders=1, sites_per_person=2)
+NOT_FOR_INSIDERS = replace(ROUND, insiders=2)
 SHAPE = ShapeRound(
     *(ID, "Which song?", 1000, Fraction("0.9"), 2000, "0f" * 16, Fraction(1), Fraction(0), Fraction(0)),
     *("add-remove", Fraction(1), Fraction(0), "secure-sum"),
@@ -62,11 +65,15 @@ TYPED = {
     "one of several numbers": (FIRST[2], ["-3", "0.05", "1e3", "700."]),
     "outside": (FIRST[3], ["2.5", "-11"]),
     "an edge": (FIRST[3], ["0"]),
+    "for insiders": (replace(FIRST[3], insiders=1), ["0"]),
 }
 MESSAGES: tuple[Message, ...] = (
     ROUND,
     INVITING,
     BROKEN,
+    INSIDERS,
+    SHARED,
+    NOT_FOR_INSIDERS,
     Invitation(INVITING.digest, 17, TICKET),
     Report(ROUND.digest, TICKET, ()),
     Report(ROUND.digest, TICKET, ("quince", 'Ω\n\0\x7f "\\/🎵')),
@@ -89,7 +96,7 @@ MESSAGES: tuple[Message, ...] = (
     SumUnmask(SECURE.digest, TICKET, ((0, SHARE), (17, SHARE))),
     SITES,
 )
-REPORT = MESSAGES[4].to_json()
+REPORT = Report(ROUND.digest, TICKET, ()).to_json()
 REFUSED = {
     "a space": REPORT.replace(":", ": ", 1),
     "a field that there is not": REPORT.replace('"version":1', '"version":1,"why":1'),

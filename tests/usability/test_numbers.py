@@ -121,7 +121,7 @@ def test_a_sample_never_says_rows_where_it_counts_people() -> None:
     release = plan.release()
     assert abs(release.table["count"][0].as_py() - 4000) < 1000
     assert (release.about.unit, release.about.what) == ("people", "ranges of amount, one row of each person")
-    assert "people if there are 10,000 people" in " ".join(str(plan).split())
+    assert "people for a range of half of them if there are 10,000 people" in " ".join(str(plan).split())
     assert release.plot().axes[0].get_xlabel() == "people"
     median = hc.quantiles(table, **asked, q=0.5, range=(0, 10), bound=1)
     assert median.plot().axes[0].get_ylabel() == "part of all people below"

@@ -77,6 +77,9 @@ TYPED = {
     "delta": COST,
     "neighbours": COST,
     "honest": COST,
+    "insiders": COST,
+    "sites": WHAT_IT_IS,
+    "sites_per_person": COST,
 }
 """How parameters are typed, if they are more than a word or a number."""
 JSON = Annotated[bool, typer.Option("--json", help="As JSON, for programs.", rich_help_panel=OUTPUT)]

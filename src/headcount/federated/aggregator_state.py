@@ -15,9 +15,10 @@ from typing import Annotated, Any
 
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, optional_package
-from headcount.federated.messages import ITEM, MAX_INTEGER, MAX_PEOPLE, Round
+from headcount.federated.messages import MAX_INTEGER, Round
 from headcount.federated.schema import Counts, Hex, Record, Rows, Text, Texts, Truth, Whole
 from headcount.federated.schema.record import parse_object
+from headcount.federated.terms import ITEM, MAX_PEOPLE
 from headcount.noise import SystemEntropy
 
 NAME = b"headcount aggregator state 1\n"

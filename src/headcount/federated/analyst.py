@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from headcount.account import Ledger
-from headcount.account.calibration import rates
-from headcount.account.curves.sampling import group_factor
 from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import Number, positive, rational, round_down
 from headcount.federated.counts import WHAT, counts_release
-from headcount.federated.messages import MAX_ITEMS, MAX_PEOPLE, MAX_SITES_PER_PERSON, Refused, Result, Round
+from headcount.federated.messages import Refused, Result, Round
 from headcount.federated.published import PublishedRounds
+from headcount.federated.readers import Readers
 from headcount.federated.sample import invitations_needed
 from headcount.federated.schema import Whole
+from headcount.federated.terms import INSIDERS, MAX_ITEMS, MAX_PEOPLE
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release import Release
 
@@ -49,16 +49,20 @@ class Analyst:
         items: int = 1,
         neighbours: Neighbours = "add-remove",
         people: int | None = None,
-        sites_per_person: int = 1,
+        insiders: int = INSIDERS,
+        sites_per_person: int | None = None,
     ) -> Round:
         """Publish a round with the best rate and threshold for this budget. With `people`, their public number, only as
-        many are invited as the sample may need; that takes `neighbours="replace"` and `items=1`. If up to
-        `sites_per_person` sites report for the same person, the sample is smaller; if it is 1, a person at two sites
-        is two people.
+        many are invited as the sample may need; that takes `neighbours="replace"` and `items=1`.
+
+        insiders: the number of people who answered, and so know their own coins, who may read the result together.
+            Each raises the threshold. With 0, the promise is for readers who did not answer, as in the paper.
+        sites_per_person: the largest number of sites that report for the same person, if sites may answer: the sample
+            is smaller for two than for one. If it is 1, a person at two sites is two people.
 
         >>> round_ = Analyst().publish("Which song did you like most today?", epsilon=1)
         >>> float(round_.rate), round_.threshold
-        (0.2537359279928, 14)
+        (0.2537359279928, 15)
         """
         return self.publish_steps(
             [asks],
@@ -67,6 +71,7 @@ class Analyst:
             items=items,
             neighbours=neighbours,
             people=people,
+            insiders=insiders,
             sites_per_person=sites_per_person,
         )[0]
 
@@ -79,7 +84,8 @@ class Analyst:
         items: int = 1,
         neighbours: Neighbours = "add-remove",
         people: int | None = None,
-        sites_per_person: int = 1,
+        insiders: int = INSIDERS,
+        sites_per_person: int | None = None,
     ) -> tuple[Round, ...]:
         """Publish several rounds, one for each question, which share epsilon and delta evenly. For a ledger they are
         one charge, of which each round is a part.
@@ -90,16 +96,14 @@ class Analyst:
         """
         _check_questions(asks)
         Whole(1, MAX_ITEMS).check("items", items)
-        Whole(1, MAX_SITES_PER_PERSON).check("sites_per_person", sites_per_person)
         typed = positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
         cost = _share(typed[0], len(asks)), _share(typed[1], len(asks))
         share = 0 if people is None else INVITATION_DELTA_SHARE
-        at_site = cost[0] / sites_per_person, cost[1] * (1 - share) / group_factor(cost[0], sites_per_person)
-        event = rates.best(at_site[0], round_down(at_site[1]), items=items, neighbours=neighbours)
+        readers = Readers(insiders, sites_per_person)
+        event = readers.best((cost[0], cost[1] * (1 - share)), items, neighbours)
         invited = None if people is None else _invited(people, event.rate, cost[0], round_down(cost[1] * share))
-        several = sites_per_person if sites_per_person > 1 else None
-        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited, None, several)
-        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms) for each in asks)
+        terms: Any = (event.rate, event.threshold, items, neighbours, *cost, people, invited)
+        rounds = tuple(Round(self._entropy.secret()[:16].hex(), each, *terms, **readers.terms) for each in asks)
         if not all(round_.holds for round_ in rounds):
             raise BadParameter("epsilon, delta: no rate and threshold keep this promise.", fix="epsilon=1, delta=1e-6")
         self._rounds.publish(rounds)

@@ -3,8 +3,6 @@
 It depends on the round and on its result alone, by the same mechanism as `hc.histogram(mechanism="sample-threshold")`.
 """
 
-from math import exp
-
 import numpy as np
 import pyarrow as pa
 
@@ -12,6 +10,7 @@ from headcount.account.events import to_json
 from headcount.bound import SampledItems
 from headcount.exact import written
 from headcount.federated.messages import Result, Round
+from headcount.federated.promise import guarantee, reporter
 from headcount.mechanism.mechanism import Noisy
 from headcount.mechanism.sampled.sample_threshold import Sampled
 from headcount.release.about import About, current_version, pack
@@ -23,15 +22,7 @@ WHAT = "people per item"
 """The release in a few words."""
 ITEM = "item"
 """Name of the column of items."""
-READERS = (
-    "It is for readers who did not answer: people who did, and put together what they know of their own coins, read as "
-    "if the threshold were lower by their number. A site is all of its people."
-)
 TRUSTED = "The aggregator sees every report: it is trusted to show nothing else."
-CHANGES = {
-    "add-remove": "adding or removing any one person, with all their items,",
-    "replace": "replacing all items of any one person by other items",
-}
 
 
 def counts_release(round_: Round, result: Result, head: str) -> bytes:
@@ -50,12 +41,12 @@ def statements(round_: Round) -> list[Statement]:
         Statement("mechanism", _sampling(round_)),
         Statement("mechanism", f"{mechanism.threshold_sentence('The aggregator')} {TRUSTED}"),
         Statement("interval", mechanism.interval_meaning),
-        Statement("guarantee", _guarantee(round_)),
+        Statement("guarantee", guarantee(round_, "what the aggregator shows")),
     ]
 
 
 def _mechanism(round_: Round) -> Sampled:
-    return Sampled(SampledItems(round_.items), round_.event)
+    return Sampled(SampledItems(round_.items), round_.sample)
 
 
 def _about(round_: Round, head: str) -> About:
@@ -85,8 +76,8 @@ def _about(round_: Round, head: str) -> About:
 
 
 def _participation(round_: Round) -> str:
-    sites = round_.sites_per_person
-    several = f" Up to {sites:,} sites may have the same person, who counts at each of them." if sites else ""
+    sites = round_.memberships
+    several = f" Up to {sites:,} sites may have the same person, who counts at each of them." if sites > 1 else ""
     return (
         f"People keep their items. {_items(round_).capitalize()} of each person can take part: of those who have more, "
         f"{round_.items:,} chosen at random.{several}"
@@ -96,32 +87,11 @@ def _participation(round_: Round) -> str:
 def _sampling(round_: Round) -> str:
     rate = f"with a probability of {float(round_.rate):.4g}"
     if round_.people is None:
-        return f"Each device or site reports each of these items {rate}, by a coin of its own. Nobody adds noise."
+        return f"Each {reporter(round_)} reports each of these items {rate}, by a coin of its own. Nobody adds noise."
     return (
         f"The aggregator draws a sample: each of {round_.people:,} people is in it {rate}. It invites "
         f"{round_.invited:,} of them, and counts the reports of those who are in the sample. Nobody adds noise."
     )
-
-
-def _guarantee(round_: Round) -> str:
-    epsilon, delta = float(round_.epsilon), float(round_.delta)
-    return (
-        f"Privacy: {CHANGES[round_.neighbours]}{_at_sites(round_)} changes the probability of any outcome by at most a "
-        f"factor of {exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows. "
-        f"{READERS}{_at_two_sites(round_)} It does not hide who answers from anyone who watches the network."
-    )
-
-
-def _at_sites(round_: Round) -> str:
-    """At how many sites a person may be."""
-    if round_.sites_per_person is None:
-        return ""
-    return f" at up to {round_.sites_per_person:,} sites" + ("," if round_.neighbours == "add-remove" else "")
-
-
-def _at_two_sites(round_: Round) -> str:
-    """Who a person is at two sites, if the promise is not for several."""
-    return " A person at two sites is two people." if round_.sites_per_person is None else ""
 
 
 def _items(round_: Round) -> str:

@@ -9,98 +9,35 @@ What each field may hold is declared in its type (`federated.schema`), which als
 """
 
 import hashlib
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, get_args
+from typing import Annotated
 
-from headcount.account.calibration.rates import MAX_THRESHOLD, MIN_RATE
-from headcount.account.composition.compose import covers
-from headcount.account.events import Event, Guarantee, Neighbours, RepeatedSample, SampleThreshold
-from headcount.account.guarantee import Cost
+from headcount.account.events import Event, Guarantee, Neighbours
 from headcount.account.ledger.record.chain import canonical
 from headcount.errors import BadParameter, HeadcountError
 from headcount.exact import written
 from headcount.federated.sample import truncation_delta
 from headcount.federated.schema import (
     Added,
-    Choice,
     Counts,
-    Digested,
-    Hex,
     Message,
     Nested,
     Optional,
-    Ratio,
-    Text,
     Texts,
     Whole,
 )
 from headcount.federated.step import Step
+from headcount.federated.terms import ITEM, KNOWN_RULE, MAX_ITEMS, MAX_PEOPLE, Id, SampleTerms
 
-MAX_ITEM_BYTES = 4096
-MAX_ITEMS = 1000
-"""Limit of items of one person."""
-MAX_PEOPLE = 2**33
-MAX_SITES_PER_PERSON = 100
-MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**6), 20
-"""Range of epsilon: beyond 20, a factor of half a billion, nothing is promised."""
-MAX_RATE = Fraction(99, 100)
-"""Checking a promise computes a price: rounds are limited to parameters for which that is quick and reliable."""
 MAX_INTEGER = 2**53
 """Limit of every integer in a message."""
-
-ITEM = Text(MAX_ITEM_BYTES)
-Id = Annotated[str, Hex()]
-Question = Annotated[str, ITEM]
-Relation = Annotated[Neighbours, Choice(get_args(Neighbours))]
-Epsilon = Annotated[Fraction, Ratio(MIN_EPSILON, MAX_EPSILON)]
 
 
 class Refused(HeadcountError):
     """Raised for what the protocol does not allow: a second answer, a closed round, a promise that is not kept."""
-
-
-@dataclass(frozen=True)
-class SampleTerms(Digested, ABC):
-    """What a sample promises: in one round, or in all rounds of a plan."""
-
-    id: Id
-    """32 random hexadecimal digits: no two rounds, and no two plans, have the same."""
-    asks: Question
-    """The question, in words."""
-    rate: Annotated[Fraction, Ratio(MIN_RATE, MAX_RATE)]
-    """Sampling probability of each item."""
-    threshold: Annotated[int, Whole(2, MAX_THRESHOLD)]
-    """Smallest count that is published."""
-    items: Annotated[int, Whole(1, MAX_ITEMS)]
-    """Maximum number of items that one person contributes in a round."""
-    neighbours: Relation
-    epsilon: Epsilon
-    delta: Annotated[Fraction, Ratio(0, 1, without_ends=True)]
-    """Guarantee to every person: (epsilon, delta), for this alone."""
-
-    @property
-    @abstractmethod
-    def reports(self) -> int:
-        """Most reports of one person that the promise is for."""
-
-    @property
-    def event(self) -> SampleThreshold:
-        """Privacy event of all of these reports, as if everybody were invited."""
-        return SampleThreshold(self.rate, self.threshold, self.reports, self.neighbours, self.epsilon)
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """Privacy events to charge to a ledger."""
-        return (self.event,)
-
-    @cached_property
-    def holds(self) -> bool:
-        """True if rate and threshold keep the promise."""
-        return covers(Cost(self.epsilon, self.delta), self.events)
 
 
 @dataclass(frozen=True)
@@ -115,28 +52,26 @@ class Round(SampleTerms):
     """Number of invited people, if not everybody is invited."""
     step: Annotated[Step | None, Added(Nested(Step))] = None
     """Place in a series of rounds that share the promise; then epsilon and delta are for all of them together."""
-    sites_per_person: Annotated[int | None, Added(Whole(2, MAX_SITES_PER_PERSON))] = None
-    """Largest number of sites that report for the same person; left out if it is 1: then a person at two is two."""
 
     rules = (
         "`people` and `invited` are both null, or both numbers; then `invited` is at most `people`, `neighbours` is "
         '"replace", and `items` is 1.',
         f"With a step, `people` and `invited` are null, and `items` times its `rounds` is at most {MAX_ITEMS:,}.",
-        "With `sites_per_person`, `people` and `invited` are null, and there is no step.",
+        "With `sites_per_person`, `people` and `invited` are null.",
+        KNOWN_RULE,
         "Rate and threshold keep the promise; whoever gets the round checks that. With a step it is for `items` times "
         "`rounds` reports.",
     )
 
     def check(self) -> None:
         """Raise BadParameter for invitations that the promise is not for, and for too many reports."""
+        super().check()
         if self.step is not None and (self.people is not None or self.reports > MAX_ITEMS):
             raise BadParameter(
                 f"step: everybody answers, with at most {MAX_ITEMS:,} reports in all rounds.", fix="fewer rounds"
             )
-        if self.sites_per_person is not None and (self.step is not None or self.people is not None):
-            raise BadParameter(
-                "sites_per_person: for a round by itself, which everybody answers.", fix="no sites_per_person="
-            )
+        if self.has_sites and self.people is not None:
+            raise BadParameter("sites_per_person: for a round that everybody answers.", fix="no sites_per_person=")
         if self.people is None and self.invited is None:
             return
         if self.people is None or self.invited is None or self.invited > self.people:
@@ -169,7 +104,8 @@ class Round(SampleTerms):
             return ""
         numbers = map(written, (self.rate, self.epsilon, self.delta))
         terms = self.step.series, self.step.rounds, self.threshold, self.items, self.neighbours, *numbers
-        return canonical(list(terms))
+        more = [self.insiders or 0, self.sites_per_person or 0]
+        return canonical([*terms, *(more if any(more) else [])])
 
     @property
     def turn(self) -> str:
@@ -179,24 +115,17 @@ class Round(SampleTerms):
         return hashlib.blake2b(f"{self.promise} {self.step.number}".encode(), digest_size=16).hexdigest()
 
     @property
-    def event(self) -> SampleThreshold:
-        """Privacy event of the reports of one person at one site: its epsilon is that part of the round's."""
-        return replace(super().event, epsilon=self.epsilon / (self.sites_per_person or 1))
-
-    @property
     def events(self) -> tuple[Event, ...]:
         """Privacy events to charge to a ledger."""
-        if self.sites_per_person is not None:
-            step = self.rate, self.threshold, self.items, self.neighbours
-            return (RepeatedSample(*step, self.epsilon, self.sites_per_person),)
         if self.people is None or self.invited is None:
             return super().events
-        return self.event, Guarantee(Fraction(0), truncation_delta(self.people, self.rate, self.invited, self.epsilon))
+        cut = truncation_delta(self.people, self.rate, self.invited, self.epsilon)
+        return *super().events, Guarantee(Fraction(0), cut)
 
     def __str__(self) -> str:
         answer = "everybody answers" if self.people is None else f"{self.invited:,} of {self.people:,} are invited"
         items = f"at most {self.items:,} items each" if self.items > 1 else "one item each"
-        sites = f" at each of up to {self.sites_per_person:,} sites" if self.sites_per_person else ""
+        sites = f" at each of up to {self.memberships:,} sites" if self.memberships > 1 else ""
         needed = round(self.threshold / self.rate)
         rounds = f", for all {self.step.rounds} rounds together" if self.step else ""
         return "\n".join(
@@ -205,6 +134,7 @@ class Round(SampleTerms):
                 f"  people   {answer}, with {items}{sites}",
                 f"  promise  epsilon {float(self.epsilon):g}, delta {float(self.delta):g}, {_HIDDEN[self.neighbours]}"
                 f"{rounds}",
+                self.readers,
                 f"  sample   a person's item is in it with a probability of {float(self.rate):.4g}; no noise is added",
                 *([f"  round    {self.step}"] if self.step else []),
                 f"  appear   To appear, each item needs about {needed:,} people ({self.threshold:,} in the sample).",

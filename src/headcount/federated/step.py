@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from math import isfinite
 from typing import Annotated, Any
 
 import numpy as np
@@ -38,10 +40,12 @@ class Scale(Record):
     clamped: Annotated[bool, Truth()]
     """True if numbers outside are in the first or the last cell; else they are in none."""
 
-    rules = ("There are at least as many cells as sections.",)
+    rules = ("There are at least as many cells as sections.", "No section is wider than the largest float.")
 
     def check(self) -> None:
-        """Raise BadParameter if a section has no cell."""
+        """Raise BadParameter if a section has no cell, or if its width is no number."""
+        if not all(isfinite(high - low) for low, high in pairwise(self.edges)):
+            raise BadParameter("edges: a section is wider than the largest float.", fix="range=(-1e300, 1e300)")
         if self.cells < len(self.edges) - 1:
             raise BadParameter(f"cells={self.cells}: one for each section.", fix=f"cells={len(self.edges) - 1}")
 

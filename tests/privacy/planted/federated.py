@@ -213,6 +213,30 @@ BUGS = [
         "tests/federated/test_survival.py::test_shards_that_are_not_complete_are_not_merged",
     ),
     Bug(
+        "federated: readers who answered are forgotten in the price",
+        "federated/terms.py",
+        (("threshold=self.threshold - self.known", "threshold=self.threshold"),),
+        "tests/federated/test_privacy.py::test_the_promise_holds_for_readers_who_answered",
+    ),
+    Bug(
+        "federated: an insider at several sites knows one report of an item",
+        "federated/terms.py",
+        (("return (self.insiders or 0) * self.memberships", "return self.insiders or 0"),),
+        "tests/federated/test_sites_privacy.py::test_an_insider_at_two_sites_knows_two_reports_of_each_item",
+    ),
+    Bug(
+        "federated: a series with fewer insiders is paid for already",
+        "federated/messages.py",
+        (("*(more if any(more) else [])", ""),),
+        "tests/federated/test_rounds.py::test_terms_that_change_are_another_promise",
+    ),
+    Bug(
+        "sites: a site answers a round of people",
+        "federated/sites/reports.py",
+        (("if not round_.has_sites:", "if False:"),),
+        "tests/federated/test_sites.py::test_rounds_that_a_site_refuses",
+    ),
+    Bug(
         "rounds: clients check the price of one round",
         "federated/messages.py",
         (("return self.items * (self.step.rounds if self.step else 1)", "return self.items"),),

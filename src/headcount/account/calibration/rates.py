@@ -52,10 +52,13 @@ def min_threshold(
     return bisect_left(range(high), True, lo=max(2, high // 2), key=lambda threshold: target.fits(p, threshold))
 
 
-def best(epsilon: Number, delta: Number, *, items: int = 1, neighbours: Neighbours = "add-remove") -> SampleThreshold:
-    """Rate and threshold with the least threshold / rate: about the count that is shown half of the time."""
+def best(
+    epsilon: Number, delta: Number, *, items: int = 1, neighbours: Neighbours = "add-remove", known: int = 0
+) -> SampleThreshold:
+    """Rate and threshold with the least (threshold + known) / rate: about the count that is shown half of the time, if
+    the counts that are shown are larger by `known`, the reports of which a reader knows."""
     target = _parse_target(epsilon, delta, items, neighbours)
-    threshold = _best_threshold(target)
+    threshold = _best_threshold(target, whole("known", known, minimum=0, fix="known=1"))
     return target.event(_largest_rate(target, threshold), threshold)
 
 
@@ -138,7 +141,7 @@ def _largest_rate(target: _Target, threshold: int) -> Fraction:
 
 
 @lru_cache(maxsize=256)
-def _best_threshold(target: _Target) -> int:
+def _best_threshold(target: _Target, known: int) -> int:
     """Descend with ever smaller steps."""
     ratio = -4.0  # of odds and threshold, as a logarithm: about the same for all thresholds
 
@@ -149,7 +152,7 @@ def _best_threshold(target: _Target) -> int:
             return inf
         odds = target.odds(threshold, near=ratio + log(threshold), within=1e-5)
         ratio = odds - log(threshold)
-        return threshold / float(_rate(odds))
+        return (threshold + known) / float(_rate(odds))
 
     at = max(2, round(-log(target.delta)))
     step = max(1, at // 4)

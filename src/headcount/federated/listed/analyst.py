@@ -13,10 +13,11 @@ from headcount.exact import Number, positive, rational
 from headcount.federated.listed.plan import SecureQuestion
 from headcount.federated.listed.release import WHAT, secure_release
 from headcount.federated.listed.round import MAX_KEYS, MAX_PARTIES, SecureRound
-from headcount.federated.messages import ITEM, MAX_EPSILON, MAX_ITEMS, MAX_PEOPLE, MAX_SITES_PER_PERSON, Refused
+from headcount.federated.messages import Refused
 from headcount.federated.published import PublishedRounds
 from headcount.federated.schema import Choice, Texts, Whole
 from headcount.federated.shape.messages import Total
+from headcount.federated.terms import ITEM, MAX_EPSILON, MAX_ITEMS, MAX_PEOPLE, MAX_SITES_PER_PERSON
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release import Release
 

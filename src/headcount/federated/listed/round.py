@@ -14,19 +14,10 @@ from headcount.federated.listed.counted_on import CountedOn
 from headcount.federated.listed.gaussian import GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.shares import NoiseShares
-from headcount.federated.messages import (
-    ITEM,
-    MAX_ITEMS,
-    MAX_PEOPLE,
-    MAX_SITES_PER_PERSON,
-    Epsilon,
-    Id,
-    Question,
-    Relation,
-)
 from headcount.federated.schema import Added, Choice, Digested, Ratio, Texts, Whole
 from headcount.federated.secure.partners import MAX_FAILURE, MAX_PARTNERS, failure
 from headcount.federated.secure.terms import SumTerms
+from headcount.federated.terms import ITEM, MAX_ITEMS, MAX_PEOPLE, MAX_SITES_PER_PERSON, Epsilon, Id, Question, Relation
 from headcount.wording import counted_noun, format_number
 
 MAX_KEYS = 2**16

@@ -14,4 +14,4 @@ class SecureServer(SumServer):
     def __init__(self, round_: SecureRound, *, entropy: Entropy = _SYSTEM) -> None:
         if not round_.holds:
             raise Refused("This round does not keep its promise.", fix="more noise, or more partners")
-        super().__init__(round_.terms, entropy=entropy)
+        super().__init__(round_.terms, who=round_.who, entropy=entropy)

@@ -70,7 +70,7 @@ class Collection(ABC):
     """True if the last error is that of every value of the release."""
     people: int
     missing: int
-    """Number of people who are expected not to answer."""
+    """Number of people, or sites, who are expected not to answer."""
     cost: Cost
     """Epsilon and delta as typed: a round may promise less delta."""
 
@@ -103,8 +103,8 @@ class Collection(ABC):
         """People who are nobody, with items that fit the question."""
 
     @abstractmethod
-    def run(self, people: People, leaving: Set[int], meter: Meter, entropy: Entropy) -> Release:
-        """The release of these people's answers, some of whom leave in between."""
+    def run(self, people: Sequence[Any], leaving: Set[int], meter: Meter, entropy: Entropy) -> Release:
+        """The release of the answers of these people, or sites, some of whom leave in between."""
 
     @abstractmethod
     def compare(self, released: pa.Table, people: People) -> Comparison:
@@ -134,19 +134,37 @@ class Collection(ABC):
         return "" if answers else "nobody answers"
 
     @property
+    def parties(self) -> int:
+        """Number of those who may answer: people, or sites."""
+        return self.people
+
+    @property
+    def who(self) -> str:
+        """Those who answer, in a word."""
+        return "people"
+
+    def together(self, people: People) -> Sequence[Any]:
+        """What each of those who answer has: a person their items, a site its people."""
+        return people
+
+    def apart(self, parties: Sequence[Any]) -> People:
+        """The people of those who answer."""
+        return parties
+
+    @property
     def answers(self) -> int:
-        """Number of people who are expected to answer."""
-        return self.people - self.missing
+        """Number of those who are expected to answer."""
+        return self.parties - self.missing
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
         """What comes out with nobody missing, with as many as stated, and with more."""
-        more = {ceil(self.people * percent / 100) for percent in MORE_MISSING}
+        more = {ceil(self.parties * percent / 100) for percent in MORE_MISSING}
         missing = sorted({0, self.missing, *(each for each in more if each > self.missing)})
-        return [self._outcome(each) for each in missing if each < self.people]
+        return [self._outcome(each) for each in missing if each < self.parties]
 
     def _outcome(self, missing: int) -> Outcome:
-        answers = self.people - missing
+        answers = self.parties - missing
         if refusal := self.refusal(answers):
             return Outcome(missing, answers, refusal, None, None)
         last = self.errors(answers)[-1]
@@ -189,7 +207,7 @@ class Collection(ABC):
                 *table(("Error (95%)", "here", "central"), [_error_row(each) for each in self.errors(self.answers)]),
                 "",
                 *table(
-                    ("If people are missing", "answers", f"error of {reference.of}", "central"),
+                    (f"If {self.who} are missing", "answers", f"error of {reference.of}", "central"),
                     [_outcome_row(each, reference.unit) for each in self.outcomes],
                 ),
                 "",

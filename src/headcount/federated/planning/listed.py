@@ -5,7 +5,7 @@ the point at which a missing person costs the others most.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from headcount.federated.schema import Message
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
 from headcount.federated.secure.keys import BOX_BYTES
 from headcount.federated.secure.sharing import SHARE_DIGITS
+from headcount.federated.sites import SecureSite
 from headcount.federated.transport import collect_sum
 from headcount.noise import Entropy
 from headcount.release import Release
@@ -49,7 +50,7 @@ class SecureCollection(Collection):
 
     @property
     def partners(self) -> int:
-        return min(self.round.partners, self.people - self.never - 1)
+        return min(self.round.partners, self.parties - self.never - 1)
 
     def refusal(self, answers: int) -> str:
         fewest = self.round.minimum
@@ -64,18 +65,35 @@ class SecureCollection(Collection):
 
     @property
     def more_missing(self) -> str:
-        spare = self.people - self.round.minimum
+        spare = self.parties - self.round.minimum
+        most = "one" if spare == 1 else f"{spare:,} {self.who}"
         return (
-            f"With more than {spare:,} people missing the server opens nothing, and the round stays paid for: choose "
-            "dropouts that leave room. With fewer missing there is more noise, as everybody adds a share. These sizes "
-            "are for half of them who never answer, and half who leave after they have shared their secrets."
+            f"With more than {most} missing the server opens nothing, and the round stays paid for: choose dropouts "
+            "that leave room. With fewer missing there is more noise, as everybody adds a share. These sizes are for "
+            "half of them who never answer, and half who leave after they have shared their secrets."
         )
 
     def made_up(self) -> People:
         return with_items(self.people, self.round.keys, self.round.items)
 
-    def run(self, people: People, leaving: Set[int], meter: Meter, entropy: Entropy) -> Release:
-        clients = [SecureClient(items, entropy=entropy) for items in people]
+    @property
+    def parties(self) -> int:
+        return self.round.parties
+
+    @property
+    def who(self) -> str:
+        return self.round.who
+
+    def together(self, people: People) -> Sequence[Any]:
+        """Of sites, each has as many people as any other, and one more or less."""
+        return people if self.round.sites is None else [people[first :: self.parties] for first in range(self.parties)]
+
+    def apart(self, parties: Sequence[Any]) -> People:
+        return parties if self.round.sites is None else [items for people in parties for items in people]
+
+    def run(self, people: Sequence[Any], leaving: Set[int], meter: Meter, entropy: Entropy) -> Release:
+        make = _person if self.round.sites is None else _site
+        clients = [make(each, entropy) for each in people]
         transport = MeteredSums(clients, leaving, meter)
         total = collect_sum(self.round, transport, entropy=entropy)
         transport.forget_those_who_left()
@@ -87,7 +105,7 @@ class SecureCollection(Collection):
 
     @property
     def traffic(self) -> tuple[Traffic, ...]:
-        joined = self.people - self.never
+        joined = self.parties - self.never
         left = self.partners * (self.answers - 1) / (joined - 1)
         everyone, threshold = self.round.terms.most_partners, self.round.threshold
         fewest = min(everyone, self.round.minimum - 1)
@@ -107,17 +125,28 @@ class SecureCollection(Collection):
 
     def _survivors(self, number: int, rows: Rows) -> SumSurvivors:
         """As many answers as there can be with the largest number of a person, else as few."""
-        return SumSurvivors(NO_ID, self.people if number else self.round.minimum, rows)
+        return SumSurvivors(NO_ID, self.parties if number else self.round.minimum, rows)
 
     def _rows(self, way: Way, message: MakeMessage, row: Rows, rows: float, fewest: int, more: float = 0) -> Traffic:
         """Traffic of a message with a row for each partner: `rows` on average, at least `fewest`. A person's own number
         adds `more` digits on average."""
         everyone = self.round.terms.most_partners
         low = message(0, tuple((number, *row) for number in range(fewest)))
-        high = message(self.people - 1, tuple((self.people - everyone + at, *row) for at in range(everyone)))
+        high = message(self.parties - 1, tuple((self.parties - everyone + at, *row) for at in range(everyone)))
         empty = len(message(0, ()).to_json())
-        mean = RowSizes(empty + more, row, self.people - self.never).mean(rows)
+        mean = RowSizes(empty + more, row, self.parties - self.never).mean(rows)
         return between(way, low, high, mean)
+
+
+def _person(items: Sequence[str], entropy: Entropy) -> SecureClient:
+    return SecureClient(items, entropy=entropy)
+
+
+def _site(people: People, entropy: Entropy) -> SecureClient:
+    """A site with a table of these people."""
+    pairs = [(number, item) for number, items in enumerate(people) for item in items]
+    users, items = pa.array([user for user, _ in pairs], pa.int64()), pa.array([item for _, item in pairs], pa.string())
+    return SecureSite(pa.table({"user": users, "item": items}), user="user", by="item", entropy=entropy)
 
 
 def _base64(count: int) -> str:

@@ -13,7 +13,6 @@ from headcount.exact import Number, positive, rational
 from headcount.federated.analyst import Analyst
 from headcount.federated.listed import SecureAnalyst
 from headcount.federated.listed.round import MAX_KEYS
-from headcount.federated.messages import MAX_PEOPLE
 from headcount.federated.planning.collection import Collection
 from headcount.federated.planning.listed import SecureCollection
 from headcount.federated.planning.people import names
@@ -26,6 +25,7 @@ from headcount.federated.rounds.numbers import Method
 from headcount.federated.schema import Whole
 from headcount.federated.shape import ShapeAnalyst
 from headcount.federated.shape.messages import Way
+from headcount.federated.terms import INSIDERS, MAX_PEOPLE
 from headcount.source.scales.axis import CELLS, Spacing
 
 FEWEST_ANSWERS = 2
@@ -42,6 +42,9 @@ def histogram(
     items: int = 1,
     honest: Number = "0.9",
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites: int | None = None,
+    sites_per_person: int | None = None,
     asks: str = "Which item?",
 ) -> Collection:
     """Plan people per item: of a public list by a secure sum; without a list, by sample and threshold behind a trusted
@@ -50,20 +53,34 @@ def histogram(
     people: the number of people who take part.
     epsilon: the privacy budget of this collection; smaller is more private.
     delta: the chance that the result reveals more.
-    dropouts: the largest share of people who may be missing.
+    dropouts: the largest share of people, or sites, who may be missing.
     keys: the public list, or how many items it has; without it, items are found.
     items: the most items of one person.
     honest: for a secure sum, the smallest share of those who answer who add their noise and tell nobody.
     neighbours: what is hidden: add-remove, whether a person has items; replace, which.
+    insiders: behind a trusted aggregator, the number of people who answered who may read the result together.
+    sites: for a secure sum, the number of sites that answer for all people; dropouts are then sites.
+    sites_per_person: the largest number of sites that have the same person, if sites may answer.
     asks: the question, in words.
 
     >>> plan = histogram(people=1000, dropouts="5%", keys=1000, epsilon=1)
     >>> plan.answers, plan.round.minimum, plan.errors(950)[-1].here
     (950, 950, 3.0)
     """
-    missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
+    cost = _cost(epsilon, delta)
+    missing = _missing(people, dropouts) if sites is None else _missing(sites, dropouts, "sites")
     if keys is None:
-        found = Analyst().publish(asks, epsilon=epsilon, delta=delta, items=items, neighbours=neighbours)
+        if sites is not None:
+            raise BadParameter("sites: for the items of a public list.", fix="keys=1000, or only sites_per_person=1")
+        found = Analyst().publish(
+            asks,
+            epsilon=epsilon,
+            delta=delta,
+            items=items,
+            neighbours=neighbours,
+            insiders=insiders,
+            sites_per_person=sites_per_person,
+        )
         return SampledCollection(round=replace(found, id=NO_ID), people=people, missing=missing, cost=cost)
     secure = SecureAnalyst().publish(
         asks,
@@ -73,8 +90,10 @@ def histogram(
         delta=delta,
         items=items,
         neighbours=neighbours,
-        minimum=people - missing,
+        minimum=(sites or people) - missing,
         honest=honest,
+        sites=sites,
+        sites_per_person=1 if sites_per_person is None else sites_per_person,
     )
     return SecureCollection(round=replace(secure, id=NO_ID), people=people, missing=missing, cost=cost)
 
@@ -138,6 +157,8 @@ def quantiles(
     spacing: Spacing = "auto",
     method: Method = "tree",
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites_per_person: int | None = None,
     asks: str = "How much?",
 ) -> NumbersCollection:
     """Plan quantiles of a number that each person has, in several rounds.
@@ -152,6 +173,8 @@ def quantiles(
     spacing: auto, even or log.
     method: tree or search.
     neighbours: what is hidden: add-remove, whether a person has a number; replace, which.
+    insiders: the number of people who answered who may read the results together.
+    sites_per_person: the largest number of sites that report for the same person, if sites may answer.
     asks: the question, in words.
 
     >>> quantiles(people=10_000, range=(0, 60), q=[0.5], epsilon=1).rounds
@@ -168,6 +191,8 @@ def quantiles(
         spacing=spacing,
         method=method,
         neighbours=neighbours,
+        insiders=insiders,
+        sites_per_person=sites_per_person,
     )
     return NumbersCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
@@ -180,6 +205,8 @@ def ranges(
     delta: Number = "1e-6",
     dropouts: Number = 0,
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites_per_person: int | None = None,
     asks: str = "How much?",
 ) -> NumbersCollection:
     """Plan the number of people whose number is in each range, in several rounds.
@@ -190,13 +217,23 @@ def ranges(
     delta: the chance that the result reveals more.
     dropouts: the largest share of people who may be missing.
     neighbours: what is hidden: add-remove, whether a person has a number; replace, which.
+    insiders: the number of people who answered who may read the results together.
+    sites_per_person: the largest number of sites that report for the same person, if sites may answer.
     asks: the question, in words.
 
     >>> ranges(people=10_000, ranges=[(0, 30), (30, 60)], epsilon=1).rounds
     1
     """
     missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
-    plan = rounds.ranges(asks, ranges=ranges, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    plan = rounds.ranges(
+        asks,
+        ranges=ranges,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        insiders=insiders,
+        sites_per_person=sites_per_person,
+    )
     return NumbersCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
 
@@ -210,6 +247,8 @@ def heavy_hitters(
     items: int = 1,
     lengths: Sequence[int] = (2, 4),
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites_per_person: int | None = None,
     asks: str = "Which item?",
 ) -> PrefixesCollection:
     """Plan the items that at least a share of all people have, found prefix by prefix in several rounds.
@@ -222,6 +261,8 @@ def heavy_hitters(
     items: the most items of one person in a round.
     lengths: the number of characters of the prefixes of each round but the last; by default 2,4.
     neighbours: what is hidden: add-remove, whether a person has items; replace, which.
+    insiders: the number of people who answered who may read the results together.
+    sites_per_person: the largest number of sites that report for the same person, if sites may answer.
     asks: the question, in words.
 
     >>> heavy_hitters(people=10_000, share="1%", epsilon=1).plan.minimum
@@ -237,6 +278,8 @@ def heavy_hitters(
         items=items,
         lengths=lengths,
         neighbours=neighbours,
+        insiders=insiders,
+        sites_per_person=sites_per_person,
     )
     return PrefixesCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
 
@@ -252,16 +295,16 @@ def part_of(name: str, value: Number, *, fix: str) -> Fraction:
     return rational(name, value, fix=fix)
 
 
-def _missing(people: int, dropouts: Number) -> int:
-    """The number of people who may be missing."""
-    Whole(3, MAX_PEOPLE).check("people", people)
+def _missing(parties: int, dropouts: Number, who: str = "people") -> int:
+    """The number of people, or sites, who may be missing."""
+    Whole(3, MAX_PEOPLE).check(who, parties)
     part = part_of("dropouts", dropouts, fix='dropouts="5%"')
     if not 0 <= part < 1:
         raise BadParameter(
             f"dropouts={shown(dropouts)}: a share of people, from 0 on and below 1.", fix='dropouts="5%"'
         )
-    missing = ceil(part * people)
-    if people - missing < FEWEST_ANSWERS:
+    missing = ceil(part * parties)
+    if parties - missing < FEWEST_ANSWERS:
         raise BadParameter(f"dropouts={shown(dropouts)}: at least {FEWEST_ANSWERS} must answer.", fix='dropouts="5%"')
     return missing
 

@@ -43,7 +43,7 @@ class SampledCollection(Collection):
     @cached_property
     def mechanism(self) -> Sampled:
         """What the aggregator computes."""
-        return Sampled(SampledItems(self.round.items), self.round.event)
+        return Sampled(SampledItems(self.round.items), self.round.sample)
 
     @property
     def traffic(self) -> tuple[Traffic, ...]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from headcount.exact import Floats
 from headcount.federated.client import Client
-from headcount.federated.messages import Report, Round
+from headcount.federated.messages import Report
 from headcount.federated.planning import central
 from headcount.federated.planning.collection import Collection, Error
 from headcount.federated.planning.comparison import Comparison, compared, of_counts
@@ -26,7 +26,7 @@ from headcount.federated.planning.traffic import NO_ID, Traffic, between
 from headcount.federated.rounds import HeavyHittersPlan, QuantilesPlan, RoundsAnalyst, collect_rounds
 from headcount.federated.rounds.numbers import NumbersPlan
 from headcount.federated.rounds.plan import RoundsPlan
-from headcount.federated.step import MAX_PREFIXES, Cuts, Level, Nodes, Prefixes, step_of
+from headcount.federated.step import MAX_PREFIXES, Cuts, Level, Nodes, Prefixes
 from headcount.mechanism.ordered.readout import Quantiles, Ranges
 from headcount.noise import Entropy
 from headcount.release import Release
@@ -81,15 +81,10 @@ class SeriesCollection(Collection):
         return tuple(each for number in range(self.rounds) for each in self._round_traffic(number))
 
     def _round_traffic(self, number: int) -> Iterator[Traffic]:
-        shortest, longest = (self._round(number, level) for level in self._levels(number))
+        shortest, longest = (self.terms.round_at(number, level) for level in self._levels(number))
         exact = float(len(longest.to_json())) if shortest == longest else None
         yield between("receives", shortest, longest, exact)
         yield between("sends", Report(NO_ID, NO_ID, ()), Report(NO_ID, NO_ID, self._answers(number)))
-
-    def _round(self, number: int, level: Level) -> Round:
-        plan = self.terms
-        terms = plan.rate, plan.threshold, plan.items, plan.neighbours, plan.epsilon, plan.delta
-        return Round(NO_ID, plan.asks, *terms, step=step_of(NO_ID, number, plan.rounds, level))
 
 
 @dataclass(frozen=True, kw_only=True)

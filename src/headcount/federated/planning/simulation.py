@@ -74,12 +74,12 @@ class Simulation:
 
     def __str__(self) -> str:
         heading = OF_DATA if self.table is None else MADE_UP
-        what, people = self.collection.what, self.collection.people
+        what, parties = self.collection.what, self.collection.parties
         return "\n".join(
             [
                 wrapped(heading),
                 "",
-                wrapped(f"{what}: {self.answered:,} of {people:,} people answered"),
+                wrapped(f"{what}: {self.answered:,} of {parties:,} {self.collection.who} answered"),
                 "",
                 *(self._rows() if self.table is not None else [wrapped(WITHOUT_ROWS)]),
                 "",
@@ -134,12 +134,13 @@ def simulate(
     """
     people = collection.relevant(_people(collection, data))
     never, leaving = _missing(collection, entropy)
-    there = [items for number, items in enumerate(people) if number not in never]
-    places = [number for number in range(len(people)) if number not in never]
+    parties = collection.together(people)
+    there = [each for number, each in enumerate(parties) if number not in never]
+    places = [number for number in range(len(parties)) if number not in never]
     done = iter(range(1, 2**62))
     meter = Meter(lambda: progress(next(done)))
     found = collection.run(there, {place for place, each in enumerate(places) if each in leaving}, meter, entropy)
-    answered = [items for number, items in enumerate(people) if number not in never | leaving]
+    answered = collection.apart([each for number, each in enumerate(parties) if number not in never | leaving])
     return _outcome(collection, collection.compare(found.table, answered), meter, made_up=data is None)
 
 
@@ -179,7 +180,7 @@ def _people(collection: Collection, data: Sequence[Sequence[str]] | None) -> Peo
 
 def _missing(collection: Collection, entropy: Entropy) -> tuple[set[int], set[int]]:
     """Who never answers, and who leaves in between."""
-    gone = random_sequence(collection.people, collection.missing, entropy)
+    gone = random_sequence(collection.parties, collection.missing, entropy)
     return set(gone[: collection.never]), set(gone[collection.never :])
 
 

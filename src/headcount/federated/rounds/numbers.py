@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from headcount.bound import Bounded, SampledEvents
 from headcount.errors import BadParameter
-from headcount.estimate.constants import Z
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Integers
 from headcount.federated.messages import Result
+from headcount.federated.promise import reporter
 from headcount.federated.rounds.plan import RoundsPlan, counts_of
 from headcount.federated.schema import Choice, Doubles, Many, Nested, Ratio
 from headcount.federated.step import MAX_CUTS, Cuts, Nodes, Scale
@@ -45,8 +45,7 @@ class NumbersPlan(RoundsPlan):
 
     unit: ClassVar[str] = "people"
     error_unit: ClassVar[str] = "ranks"
-    error_of: ClassVar[str] = ""
-    """Of which value the error is, if values differ."""
+    readout: ClassVar[type[Quantiles | Ranges]]
     scale: Annotated[Scale, Nested(Scale)]
     """Its public scale."""
 
@@ -77,7 +76,7 @@ class NumbersPlan(RoundsPlan):
 
     @property
     def visible(self) -> str:
-        error = f"{format_number(self.error_at(PEOPLE_OF_ERROR))} {self.error_unit}{self.error_of}"
+        error = f"{format_number(self.error_at(PEOPLE_OF_ERROR))} {self.error_unit}{self.readout.error_of}"
         return f"  error    {error} if 10,000 people answer, ten times that if a million do (95%)"
 
     def error_at(self, people: int) -> float:
@@ -92,8 +91,8 @@ class NumbersPlan(RoundsPlan):
             f"The public scale has {self.scale.cells:,} cells from {ends[0]:g} to {ends[1]:g}. Numbers outside "
             f"{outside}, and what is not a number does not count.",
             self.question,
-            f"Each device reports with a probability of {float(self.rate):.4g}, by a new coin for each report. Nobody "
-            f"adds noise. The aggregator shows counts of at least {self.threshold:,} in the sample.",
+            f"Each {reporter(self)} reports with a probability of {float(self.rate):.4g}, by a new coin for each "
+            f"report. Nobody adds noise. The aggregator shows counts of at least {self.threshold:,} in the sample.",
         ]
 
     @property
@@ -113,6 +112,7 @@ class QuantilesPlan(NumbersPlan):
     what: ClassVar[str] = "quantiles of a number"
     by: ClassVar[tuple[str, ...]] = ("q",)
     value: ClassVar[str] = "value"
+    readout = Quantiles
     view: ClassVar[View] = QUANTILES
     q: Annotated[tuple[Fraction, ...], Many(Ratio(0, 1, without_ends=True), MAX_CUTS)]
     """The fractions of people below each quantile. They rise."""
@@ -136,8 +136,8 @@ class QuantilesPlan(NumbersPlan):
     def mechanism(self) -> Mechanism[Bounded, Any]:
         readout = Quantiles(self.scale.axis, self.q)
         if self.method == "tree":
-            return Hierarchy(SampledEvents(1), self.event, self.shape, readout)
-        return BinarySearch(SampledEvents(1), self.event, self.scale.cells, self.q, readout)
+            return Hierarchy(SampledEvents(1), self.sample, self.shape, readout)
+        return BinarySearch(SampledEvents(1), self.sample, self.scale.cells, self.q, readout)
 
     def level(self, results: Sequence[Result]) -> Nodes | Cuts | None:
         if self.method == "tree":
@@ -190,7 +190,7 @@ class RangesPlan(NumbersPlan):
     what: ClassVar[str] = "ranges of a number"
     by: ClassVar[tuple[str, ...]] = ("from", "to")
     error_unit: ClassVar[str] = "people"
-    error_of: ClassVar[str] = " for a range of half of them"
+    readout = Ranges
     view: ClassVar[View] = RANGES
     ranges: Annotated[tuple[tuple[float, float], ...], Many(Doubles(2), MAX_CUTS)]
     """The ends of each range, which are edges of the scale."""
@@ -204,14 +204,9 @@ class RangesPlan(NumbersPlan):
         if not ends <= set(self.scale.edges) or self.scale.cells != len(self.scale.edges) - 1 or self.items != 1:
             raise BadParameter("ranges: their ends are the edges of the cells.", fix="ranges=[(0, 10), (10, 100)]")
 
-    def error_at(self, people: int) -> float:
-        """The 95% quantile of the error of a count of half of these people: those outside say nothing about it."""
-        rate = float(self.rate)
-        return Z * sqrt(people / 2 * (1 - rate) / rate)
-
     @cached_property
     def mechanism(self) -> Hierarchy:
-        return Hierarchy(SampledEvents(1), self.event, self.shape, Ranges(self.scale.axis, self.ranges))
+        return Hierarchy(SampledEvents(1), self.sample, self.shape, Ranges(self.scale.axis, self.ranges))
 
 
 def _in_nodes(result: Result, size: int) -> Integers:

@@ -16,8 +16,9 @@ from typing import ClassVar
 import pyarrow as pa
 
 from headcount.errors import BadParameter
-from headcount.federated.messages import MAX_ITEMS, Refused, Result, Round, SampleTerms
+from headcount.federated.messages import Refused, Result, Round
 from headcount.federated.step import MAX_ROUNDS, Level, step_of
+from headcount.federated.terms import MAX_ITEMS, SampleTerms
 from headcount.mechanism.mechanism import AnyMechanism
 from headcount.release.views.view import View
 from headcount.wording import format_number
@@ -38,6 +39,7 @@ class RoundsPlan(SampleTerms):
 
     def check(self) -> None:
         """Raise BadParameter for more reports than rounds may have."""
+        super().check()
         if not 1 <= self.rounds <= MAX_ROUNDS or self.reports > MAX_ITEMS:
             raise BadParameter(
                 f"items={self.items}, in {self.rounds} rounds: at most {MAX_ROUNDS} rounds, and {MAX_ITEMS:,} reports "
@@ -81,9 +83,15 @@ class RoundsPlan(SampleTerms):
         level = self.level(results) if len(results) < self.rounds else None
         if level is None:
             return None
-        step = step_of(self.digest, len(results), self.rounds, level)
+        return self.round_at(len(results), level)
+
+    def round_at(self, number: int, level: Level) -> Round:
+        """The round of a level."""
+        step = step_of(self.digest, number, self.rounds, level)
         terms = self.rate, self.threshold, self.items, self.neighbours, self.epsilon, self.delta
-        return Round(self.id, self.asks, *terms, step=step)
+        return Round(
+            self.id, self.asks, *terms, step=step, insiders=self.insiders, sites_per_person=self.sites_per_person
+        )
 
     def check_results(self, results: Sequence[Result]) -> None:
         """Refuse results that are not of these rounds, one after the other."""
@@ -99,11 +107,13 @@ class RoundsPlan(SampleTerms):
         epsilon, delta = float(self.epsilon), float(self.delta)
         several = f"{self.rounds} rounds" if self.rounds > 1 else "one round"
         each = "one report" if self.items == 1 else f"at most {self.items:,} reports"
+        sites = f" at each of up to {self.memberships:,} sites" if self.memberships > 1 else ""
         return "\n".join(
             [
                 self.asks,
-                f"  rounds   {several}; everybody answers each, with {each} and fresh coins",
+                f"  rounds   {several}; everybody answers each, with {each}{sites} and fresh coins",
                 f"  promise  epsilon {epsilon:g}, delta {delta:g}, {hidden[self.neighbours]}; for all rounds together",
+                self.readers,
                 f"  sample   a report is in it with a probability of {format_number(float(self.rate))}; no noise is "
                 "added",
                 self.visible,

@@ -21,10 +21,12 @@ from headcount.bound import SampledItems
 from headcount.errors import BadParameter
 from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.counts.sampled import unseen
-from headcount.federated.messages import MAX_PEOPLE, Result
+from headcount.federated.messages import Result
+from headcount.federated.promise import reporter
 from headcount.federated.rounds.plan import RoundsPlan, counts_of
 from headcount.federated.schema import Ratio, Whole, Wholes
 from headcount.federated.step import MAX_LENGTH, MAX_PREFIXES, MAX_ROUNDS, Prefixes
+from headcount.federated.terms import MAX_PEOPLE
 from headcount.mechanism.mechanism import Noisy
 from headcount.mechanism.sampled.sample_threshold import Sampled
 from headcount.release.views.items import ITEMS
@@ -69,7 +71,7 @@ class HeavyHittersPlan(RoundsPlan):
 
     @cached_property
     def mechanism(self) -> Sampled:
-        return Sampled(SampledItems(self.items), self.event)
+        return Sampled(SampledItems(self.items), self.sample)
 
     def level(self, results: Sequence[Result]) -> Prefixes | None:
         number = len(results)
@@ -112,9 +114,9 @@ class HeavyHittersPlan(RoundsPlan):
             f"The aggregator asks {self.rounds} times: for prefixes of {lengths} characters, then for whole items. "
             f"Each round asks only for what begins with a prefix that the round before showed (the {MAX_PREFIXES:,} "
             "most common, if there are more).",
-            f"Each device reports each answer with a probability of {float(self.rate):.4g}, by a new coin in every "
-            f"round. Nobody adds noise. The aggregator shows counts of at least {self.threshold:,} in the sample; an "
-            f"item that any round hides has at most {self.missed:,} people, in 95% of cases.",
+            f"Each {reporter(self)} reports each answer with a probability of {float(self.rate):.4g}, by a new coin in "
+            f"every round. Nobody adds noise. The aggregator shows counts of at least {self.threshold:,} in the "
+            f"sample; an item that any round hides has at most {self.missed:,} people, in 95% of cases.",
             f"The release has the items of the last round that at least {float(100 * self.share):g}% of "
             f"{self.people:,} people have ({self.minimum:,}). A row is certain if its whole interval lies above that.",
         ]

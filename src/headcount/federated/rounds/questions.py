@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from headcount.account.calibration import rates
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.errors import BadParameter
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Number, positive, rational
-from headcount.federated.messages import MAX_ITEMS
+from headcount.federated.readers import Readers
 from headcount.federated.rounds.numbers import Method, QuantilesPlan, RangesPlan
 from headcount.federated.rounds.plan import RoundsPlan
 from headcount.federated.rounds.prefixes import HeavyHittersPlan
 from headcount.federated.schema import Whole
 from headcount.federated.step import MAX_CUTS, MAX_ROUNDS, Scale
+from headcount.federated.terms import INSIDERS, MAX_ITEMS
 from headcount.mechanism.ordered import binary_search
 from headcount.mechanism.ordered.strategy import SAMPLED_FAN_OUT, TREE_THETA
 from headcount.noise import Entropy, SystemEntropy
@@ -36,12 +36,18 @@ def heavy_hitters(
     items: int = 1,
     lengths: Sequence[int] = (2, 4),
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites_per_person: int | None = None,
     entropy: Entropy = _SYSTEM,
 ) -> HeavyHittersPlan:
     """Plan to find the items that at least a share of `people` people have, prefix by prefix.
 
     lengths: number of characters of the prefixes of each round but the last, which asks for whole items.
     items: the most reports of one person in one round.
+    insiders: the number of people who answered, and so know their own coins, who may read the results together. Each
+        raises the threshold. With 0, the promise is for readers who did not answer.
+    sites_per_person: the largest number of sites that report for the same person, if sites may answer. If it is 1, a
+        person at two sites is two people.
 
     >>> plan = heavy_hitters("Which word?", share="0.01", people=20_000, epsilon=1)
     >>> plan.rounds, round(float(plan.rate), 3), plan.threshold
@@ -50,9 +56,12 @@ def heavy_hitters(
     Whole(1, MAX_ITEMS).check("items", items)
     long = tuple(listed("lengths", lengths, MAX_ROUNDS - 1, of="lengths", fix="lengths=[2, 4]"))
     cost = _cost(epsilon, delta)
-    event = rates.best(*cost, items=items * (len(long) + 1), neighbours=neighbours)
+    readers = Readers(insiders, sites_per_person)
+    event = readers.best(cost, items * (len(long) + 1), neighbours)
     part = rational("share", share, fix="share=0.01")
-    return _kept(HeavyHittersPlan(**_terms(entropy, asks, event, items, cost), lengths=long, share=part, people=people))
+    return _kept(
+        HeavyHittersPlan(**_terms(entropy, asks, event, items, cost, readers), lengths=long, share=part, people=people)
+    )
 
 
 def quantiles(
@@ -66,9 +75,13 @@ def quantiles(
     spacing: Spacing = "auto",
     method: Method = "tree",
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites_per_person: int | None = None,
     entropy: Entropy = _SYSTEM,
 ) -> QuantilesPlan:
     """Plan to estimate quantiles of a number that each person has: by a tree of counts, or by a binary search.
+
+    insiders, sites_per_person: as for `heavy_hitters`.
 
     >>> plan = quantiles("How many minutes?", range=(0, 60), q=[0.5], epsilon=1)
     >>> plan.rounds, round(float(plan.rate), 3), plan.threshold
@@ -81,9 +94,12 @@ def quantiles(
     searching = method == "search"
     items = len(parts) if searching else 1
     rounds = binary_search.rounds(axis.cells) if searching else Shape(axis.cells, SAMPLED_FAN_OUT).levels
-    event = _number_event(cost, items * rounds, neighbours)
+    readers = Readers(insiders, sites_per_person)
+    event = readers.at_threshold(cost, TREE_THETA, items * rounds, neighbours)
     scale = Scale(axis.edges, axis.cells, axis.clamped)
-    return _kept(QuantilesPlan(**_terms(entropy, asks, event, items, cost), scale=scale, q=parts, method=method))
+    return _kept(
+        QuantilesPlan(**_terms(entropy, asks, event, items, cost, readers), scale=scale, q=parts, method=method)
+    )
 
 
 def ranges(
@@ -93,9 +109,13 @@ def ranges(
     epsilon: Number,
     delta: Number = "1e-6",
     neighbours: Neighbours = "add-remove",
+    insiders: int = INSIDERS,
+    sites_per_person: int | None = None,
     entropy: Entropy = _SYSTEM,
 ) -> RangesPlan:
     """Plan to count the people whose number is in each range: from its lower end on, and below its upper end.
+
+    insiders, sites_per_person: as for `heavy_hitters`.
 
     >>> plan = ranges("How many minutes?", ranges=[(0, 30), (30, 60)], epsilon=1)
     >>> plan.rounds, round(float(plan.rate), 3), plan.threshold
@@ -109,28 +129,23 @@ def ranges(
         (float(rational("ranges", low, fix=fix)), float(rational("ranges", high, fix=fix))) for low, high in pairs
     )
     edges, cost = tuple(sorted({end for each in spans for end in each})), _cost(epsilon, delta)
-    event = _number_event(cost, Shape(len(edges) - 1, SAMPLED_FAN_OUT).levels, neighbours)
+    readers = Readers(insiders, sites_per_person)
+    event = readers.at_threshold(cost, TREE_THETA, Shape(len(edges) - 1, SAMPLED_FAN_OUT).levels, neighbours)
     scale = Scale(edges, len(edges) - 1, False)
-    return _kept(RangesPlan(**_terms(entropy, asks, event, 1, cost), scale=scale, ranges=spans))
+    return _kept(RangesPlan(**_terms(entropy, asks, event, 1, cost, readers), scale=scale, ranges=spans))
 
 
 def _cost(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
     return positive("epsilon", epsilon, fix="epsilon=1"), rational("delta", delta, fix="delta=1e-6")
 
 
-def _number_event(cost: tuple[Fraction, Fraction], reports: int, neighbours: Neighbours) -> SampleThreshold:
-    """The largest sample at the threshold of trees, as for tables."""
-    rate = rates.largest_rate(*cost, threshold=TREE_THETA, items=reports, neighbours=neighbours)
-    return SampleThreshold(rate, TREE_THETA, reports, neighbours, cost[0])
-
-
 def _terms(
-    entropy: Entropy, asks: str, event: SampleThreshold, items: int, cost: tuple[Fraction, Fraction]
+    entropy: Entropy, asks: str, event: SampleThreshold, items: int, cost: tuple[Fraction, Fraction], readers: Readers
 ) -> dict[str, Any]:
     """The fields that all plans have."""
     promise = {"neighbours": event.neighbours, "epsilon": cost[0], "delta": cost[1]}
     sample = {"rate": event.rate, "threshold": event.threshold, "items": items}
-    return {"id": entropy.secret()[:16].hex(), "asks": asks, **sample, **promise}
+    return {"id": entropy.secret()[:16].hex(), "asks": asks, **sample, **promise, **readers.terms}
 
 
 def _kept(plan: Plan) -> Plan:

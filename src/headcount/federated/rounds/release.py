@@ -1,12 +1,12 @@
 """Release of several rounds: what their plan and their results say, and nothing else."""
 
 from collections.abc import Sequence
-from math import exp
 
 from headcount.account.events import to_json
 from headcount.exact import written
-from headcount.federated.counts import CHANGES, READERS, TRUSTED
+from headcount.federated.counts import TRUSTED
 from headcount.federated.messages import Result
+from headcount.federated.promise import guarantee, reporter
 from headcount.federated.rounds.plan import RoundsPlan
 from headcount.release.about import About, current_version, pack
 from headcount.wording import counted_noun
@@ -25,7 +25,7 @@ def statements(plan: RoundsPlan) -> list[Statement]:
         *(Statement("mechanism", step) for step in plan.steps()),
         Statement("mechanism", TRUSTED),
         Statement("interval", plan.mechanism.interval_meaning),
-        Statement("guarantee", _guarantee(plan)),
+        Statement("guarantee", guarantee(plan, _shown(plan))),
     ]
 
 
@@ -60,17 +60,13 @@ def _contribution(plan: RoundsPlan) -> str:
     return "one number" if plan.by[0] != "item" else counted_noun(plan.items, "item")
 
 
+def _shown(plan: RoundsPlan) -> str:
+    """What the promise is about."""
+    return f"what the aggregator shows in all {plan.rounds} rounds together"
+
+
 def _participation(plan: RoundsPlan) -> str:
     return (
-        f"People keep their data. Each counts with at most {_contribution(plan)} in a round: of more, the device takes "
-        "what comes first in an order by a keyed hash, the same in all rounds."
-    )
-
-
-def _guarantee(plan: RoundsPlan) -> str:
-    epsilon, delta = float(plan.epsilon), float(plan.delta)
-    return (
-        f"Privacy: {CHANGES[plan.neighbours]} changes the probability of any outcome by at most a factor of "
-        f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the aggregator shows in all "
-        f"{plan.rounds} rounds together. {READERS} It does not hide who answers from anyone who watches the network."
+        f"People keep their data. Each counts with at most {_contribution(plan)} in a round: of more, the "
+        f"{reporter(plan)} takes what comes first in an order by a keyed hash, the same in all rounds."
     )

@@ -206,7 +206,7 @@ def _check_known(numbers: Collection[int], known: Collection[int]) -> None:
 
 def _check_enough(count: int, minimum: int, what: str) -> None:
     if count < minimum:
-        raise Refused(f"{count:,} {what}, and {minimum:,} are needed.", fix="a sum that more people take part in")
+        raise Refused(f"{count:,} {what}, and {minimum:,} are needed.", fix="a sum in which more take part")
 
 
 _STEPS: dict[type[Message], Callable[[SumClient, Any], Message]] = {

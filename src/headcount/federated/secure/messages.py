@@ -6,11 +6,11 @@ A person's messages carry their ticket, which only they and the server know. Num
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from headcount.federated.messages import MAX_PEOPLE, Id
 from headcount.federated.schema import Base64, Hex, Message, Rows, Whole
 from headcount.federated.secure.keys import BOX_BYTES
 from headcount.federated.secure.partners import MAX_PARTNERS
 from headcount.federated.secure.sharing import SHARE_DIGITS
+from headcount.federated.terms import MAX_PEOPLE, Id
 
 MAX_VECTOR_BYTES = 1 << 23
 NUMBER = Whole(0, MAX_PEOPLE)

@@ -49,8 +49,10 @@ _SYSTEM = SystemEntropy()
 class SumServer(Single):
     """Server of one sum."""
 
-    def __init__(self, terms: SumTerms, *, entropy: Entropy = _SYSTEM) -> None:
+    def __init__(self, terms: SumTerms, *, who: str = "people", entropy: Entropy = _SYSTEM) -> None:
+        """Create the server of a sum in which these take part, in a word: people, or sites."""
         self._terms = terms
+        self._who = who
         self._entropy = entropy
         self._stage: int | None = 0
         self._received: list[dict[str, Any]] = [{} for _ in STEPS]  # by step and ticket
@@ -125,7 +127,7 @@ class SumServer(Single):
 
     def _keys(self, message: SumKeys, ticket: str) -> SumKeys:
         if len(self._received[0]) >= self._terms.people:
-            raise Refused(f"This sum is of at most {self._terms.people:,} people.", fix="a new round")
+            raise Refused(f"This sum is of at most {self._terms.people:,} {self._who}.", fix="a new round")
         self._check_unused(message.box, message.mask)
         for public in (message.box, message.mask):
             self._probe.agree(public)
@@ -222,7 +224,7 @@ class SumServer(Single):
 
     def _restore(self, shares: Mapping[int, str]) -> bytes:
         if len(shares) < self._terms.threshold:
-            raise Refused("Too few people sent shares: nothing is opened.", fix="a new round")
+            raise Refused(f"Too few {self._who} sent shares: nothing is opened.", fix="a new round")
         secret = restore(shares, self._terms.threshold)
         if secret is None:
             raise _wrong_share()
@@ -234,7 +236,7 @@ class SumServer(Single):
         if came < needed and STEPS[stage] is not SumUnmask:
             self._forget()
             raise Refused(
-                f"{came:,} people answered, and {needed:,} must: all is forgotten.",
+                f"{came:,} {self._who} answered, and {needed:,} must: all is forgotten.",
                 fix="a new round, with a lower minimum=",
             )
 
@@ -244,7 +246,8 @@ class SumServer(Single):
         if count < self._terms.threshold:
             self._forget()
             raise Refused(
-                f"A person has {count:,} partners left, and {self._terms.threshold:,} are needed: all is forgotten.",
+                f"One of the {self._who} has {count:,} partners left, and {self._terms.threshold:,} are needed: "
+                "all is forgotten.",
                 fix="a new round",
             )
 

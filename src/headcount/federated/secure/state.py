@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from headcount.federated.messages import MAX_PEOPLE, Id
 from headcount.federated.schema import Base64, Choice, Hex, Message, Rows, Whole
 from headcount.federated.secure.messages import MAX_VECTOR_BYTES, NUMBER, PUBLIC, SHARE
 from headcount.federated.secure.partners import MAX_PARTNERS
 from headcount.federated.secure.terms import SumTerms
+from headcount.federated.terms import MAX_PEOPLE, Id
 
 AWAITED = ("sum-partners", "sum-inbox", "sum-survivors")
 SECRET = Hex(64)

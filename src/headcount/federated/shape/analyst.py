@@ -12,7 +12,7 @@ from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.estimate.shape.table import of_buckets
 from headcount.exact import Number, positive, rational
-from headcount.federated.messages import MAX_EPSILON, MAX_PEOPLE, Refused
+from headcount.federated.messages import Refused
 from headcount.federated.published import PublishedRounds
 from headcount.federated.schema import Choice, Whole
 from headcount.federated.shape.messages import (
@@ -26,6 +26,7 @@ from headcount.federated.shape.messages import (
     Way,
 )
 from headcount.federated.shape.plan import MessageLimits
+from headcount.federated.terms import MAX_EPSILON, MAX_PEOPLE
 from headcount.noise import Entropy, SystemEntropy
 from headcount.release.shape import Shape, shape_release
 

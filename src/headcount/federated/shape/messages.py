@@ -22,17 +22,10 @@ from headcount.account.curves.threshold import changed_people
 from headcount.account.events import Event, Laplace, Neighbours, ShuffledLaplace, to_json
 from headcount.errors import BadParameter
 from headcount.exact import Integers, written
-from headcount.federated.messages import (
-    MAX_EPSILON,
-    MAX_INTEGER,
-    MAX_PEOPLE,
-    MIN_EPSILON,
-    Id,
-    Question,
-    Relation,
-)
+from headcount.federated.messages import MAX_INTEGER
 from headcount.federated.schema import Choice, Digested, Message, Pairs, Ratio, Whole, Wholes
 from headcount.federated.shape.length import nonzero_buckets, size_digits, text_length
+from headcount.federated.terms import MAX_EPSILON, MAX_PEOPLE, MIN_EPSILON, Id, Question, Relation
 from headcount.mechanism.shape.staircase import INTERVAL
 
 Way = Literal["shuffle", "secure-sum"]

@@ -7,7 +7,7 @@ from headcount.account.curves.shuffling import NOISE_SHARE, NOISE_SHARES, best, 
 from headcount.account.events import Neighbours, ShuffledLaplace
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up
-from headcount.federated.messages import MAX_EPSILON
+from headcount.federated.terms import MAX_EPSILON
 
 DEFAULT_MAX_MESSAGES = 10_000
 """Limit of one person's messages on average, by default."""

@@ -8,6 +8,7 @@ Invariants:
   forgets that it has answered but keeps its key. The same person at another site has other tickets;
 - everybody in the table has a report, also without an item. Reports are in the order of tickets, which tells nothing of
   the table's;
+- a site answers only rounds that say that sites may: a site knows the coins of all its people;
 - a site answers a round once, and rounds up to a total, which is that of each of its people;
 - the table is read before the round is noted, so that a table that cannot be read costs nothing. Coins are tossed
   after.
@@ -32,7 +33,7 @@ class Site(Person):
     >>> import headcount as hc
     >>> from headcount.federated import Analyst
     >>> site = Site(hc.example(people=100), user="user", by="song")
-    >>> len(site.reports(Analyst().publish("Which song?", epsilon=1)))
+    >>> len(site.reports(Analyst().publish("Which song?", epsilon=1, sites_per_person=1)))
     100
     """
 
@@ -65,6 +66,8 @@ class Site(Person):
         """A report for each person."""
         if invitation is not None or round_.people is not None:
             raise Refused("A round that invites is for people, not for sites.", fix="publish(...) without people=")
+        if not round_.has_sites:
+            raise Refused("This round is for people who answer by themselves.", fix="publish(..., sites_per_person=1)")
         self._inspect(round_)
         people = self._table.people()
         self._admit(round_)

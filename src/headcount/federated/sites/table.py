@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from ibis.expr import types as ir
 
 from headcount.bound import SampledItems
 from headcount.errors import BadParameter, HeadcountError, ReadingFailed
 from headcount.exact import Integers
-from headcount.federated.messages import ITEM
+from headcount.federated.terms import ITEM, MAX_ITEM_BYTES
 from headcount.source import Contributions, Events, contributions, open_events, watch
 from headcount.source.contributions.contributions import USER, ReadPlan, spelled
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import to_arrow
 from headcount.source.events import check_limits
+from headcount.source.expressions import ibis, ir
 from headcount.source.reading import reading
 from headcount.source.schema import check_kinds
 from headcount.source.table import declared
@@ -107,9 +107,12 @@ def _with_text(rows: ir.Table) -> ir.Table:
 
 
 def _people_and_items(pairs: Contributions) -> ir.Table:
-    """(user, item0): a row for each of a person's items; one without an item for a person who has none."""
+    """(user, item0): a row for each of a person's items; one without an item for a person who has none, and for one
+    that has more characters than a message can have bytes, so that no long text leaves the engine."""
     joined = pairs.people.left_join(pairs.table.select(USER, COLUMN), USER)
-    return joined.select(**{USER: spelled(joined[USER]), COLUMN: joined[COLUMN]})
+    item = joined[COLUMN]
+    short = ibis.ifelse(item.length() <= MAX_ITEM_BYTES, item, ibis.null("string"))
+    return joined.select(**{USER: spelled(joined[USER]), COLUMN: short})
 
 
 @contextmanager

@@ -67,7 +67,9 @@ class BinarySearch(Mechanism[Bounded, SearchPath]):
     @property
     def error(self) -> float:
         """The 95% quantile of the rank error through noise; of a sample, if there are 10,000 rows."""
-        return sampled_error(self.event) if isinstance(self.event, SampleThreshold) else Z * self.deviation
+        return (
+            sampled_error(self.event, self.readout) if isinstance(self.event, SampleThreshold) else Z * self.deviation
+        )
 
     @property
     def rounds(self) -> int:

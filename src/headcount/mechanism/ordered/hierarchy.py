@@ -27,7 +27,7 @@ from headcount.estimate.ordered.tree import Shape, best_shape, mean_variance
 from headcount.exact import Integers
 from headcount.mechanism.mechanism import Columns, Mechanism, Noisy
 from headcount.mechanism.options import Noise
-from headcount.mechanism.ordered.readout import Readout
+from headcount.mechanism.ordered.readout import Quantiles, Readout
 from headcount.noise import Entropy, NoiseDistribution
 
 
@@ -61,9 +61,9 @@ class Hierarchy(Mechanism[Bounded, NoisyTree]):
 
     @property
     def error(self) -> float:
-        """The 95% quantile of the rank error through noise; of a sample, if there are 10,000 rows."""
+        """The 95% quantile of the rank error through noise; of a sample, that of a value if there are 10,000 rows."""
         if isinstance(self.event, SampleThreshold):
-            return sampled_error(self.event)
+            return sampled_error(self.event, self.readout)
         return Z * self.deviation * sqrt(mean_variance(self.shape))
 
     def run(self, bounded: Bounded, entropy: Entropy) -> NoisyTree:
@@ -114,10 +114,10 @@ INTERVAL = (
 )
 
 
-def sampled_error(event: SampleThreshold) -> float:
-    """The 95% quantile of the rank error of a median of a sample of 10,000 rows."""
-    rate = float(event.rate)
-    return Z * sqrt(10_000 * (1 - rate) / rate) / 2
+def sampled_error(event: SampleThreshold, readout: Readout | None) -> float:
+    """The 95% quantile of the error of a value of a sample of 10,000 rows: by default, of the rank of a median."""
+    rate, share = float(event.rate), (readout or Quantiles).sampled_share
+    return Z * sqrt(10_000 * share * (1 - rate) / rate)
 
 
 def noisy(

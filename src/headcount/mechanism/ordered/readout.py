@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from headcount.source.scales.axis import Axis
 class Readout(Protocol):
     """Computes the released columns from consistent counts."""
 
+    sampled_share: ClassVar[float]
+    error_of: ClassVar[str]
+
     @property
     def axis(self) -> Axis: ...
 
@@ -28,6 +31,10 @@ class Readout(Protocol):
 class Quantiles:
     """Quantiles: columns q, value, low, high."""
 
+    sampled_share: ClassVar[float] = 1 / 4
+    """Of a sample, the variance of a value with a large error, as a share of the rows: the rank of a median."""
+    error_of: ClassVar[str] = ""
+    """Of which value the error is, if values differ."""
     axis: Axis
     q: tuple[Fraction, ...]
 
@@ -52,6 +59,9 @@ class Quantiles:
 class Ranges:
     """Counts of ranges: columns from, to, count, low, high."""
 
+    sampled_share: ClassVar[float] = 1 / 2
+    """That of a count of half of the rows: those outside say nothing about it."""
+    error_of: ClassVar[str] = " for a range of half of them"
     axis: Axis
     ranges: tuple[tuple[float, float], ...]
 

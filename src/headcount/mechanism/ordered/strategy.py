@@ -116,6 +116,7 @@ class OrderedStrategy(Strategy):
         error = f"{format_number(self.mechanism().error)} {counted}"
         if not self.sampled:
             return [error_line(error)]
+        error += self.readout.error_of
         return [error_line(f"{error} if there are 10,000 {rows}, ten times that if a million", "95%")]
 
     def outlook(self, item: str) -> str:

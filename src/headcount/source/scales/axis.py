@@ -172,6 +172,8 @@ def even(ends: Any, cells: int) -> Axis:
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise BadParameter(f"range={ends!r:.60}: the lowest and the highest value.", fix=fix)
     values = _rising("range", ends, fix)
+    if not isfinite(values[1] - values[0]):
+        raise BadParameter(f"range=({values[0]:g}, {values[1]:g}): wider than the largest number.", fix=fix)
     return _wide_enough(Axis(values, check_cells(cells)), fix)
 
 

@@ -1,4 +1,11 @@
-"""Text in Flower's messages and in the state of a node, in a record of our name."""
+"""Text in Flower's messages and in the state of a node, in a record of our name.
+
+Invariants:
+
+- what a node answers is as long as a power of two, at least `SHORTEST`: whoever watches encrypted traffic sees neither
+  how many items of a person are in the sample, nor, within a factor of two, how long the reports of a site are. A
+  refusal is as long as a short answer.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -10,6 +17,9 @@ from headcount.federated.person import Person
 P = TypeVar("P", bound=Person)
 RECORD = "headcount"
 """Name of the record."""
+PADDING = "\n"
+SHORTEST = 1024
+"""Fewest characters of an answer: more than a report of a few items has."""
 
 
 def question(text: str, node: int) -> Any:
@@ -19,13 +29,22 @@ def question(text: str, node: int) -> Any:
 
 def answer(text: str, message: Any) -> Any:
     """The reply of a node to a message."""
-    return flower("flwr.common").Message(_content(text), reply_to=message)
+    return flower("flwr.common").Message(_content(padded(text)), reply_to=message)
+
+
+def padded(text: str) -> str:
+    """The text, with line feeds up to a power of two.
+
+    >>> len(padded("a" * 1025))
+    2048
+    """
+    return text.ljust(max(SHORTEST, 1 << (len(text) - 1).bit_length()), PADDING)
 
 
 def text_in(message: Any) -> str:
-    """The text of a message, which anybody may have sent; empty if there is none."""
+    """The text of a message, without its padding; anybody may have sent it. Empty if there is none."""
     with suppress(KeyError, TypeError, ValueError):
-        return str(message.content[RECORD]["text"])
+        return str(message.content[RECORD]["text"]).rstrip(PADDING)
     return ""
 
 
