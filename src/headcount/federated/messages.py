@@ -8,7 +8,6 @@
 What each field may hold is declared in its type (`federated.schema`), which also states the invariants of messages.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -155,13 +154,6 @@ class Round(SampleTerms):
         """Most reports of one person that the promise is for: in all rounds of a series."""
         return self.items * (self.step.rounds if self.step else 1)
 
-    @cached_property
-    def promise(self) -> str:
-        """Digest of what a person pays for: this round, or all of a series with the same terms."""
-        if self.step is None:
-            return self.digest
-        return hashlib.blake2b(self.shared.encode(), digest_size=16).hexdigest()
-
     @property
     def shared(self) -> str:
         """Terms of the promise of a series, as text; empty if this round has its own."""
@@ -172,11 +164,9 @@ class Round(SampleTerms):
         return canonical(list(terms))
 
     @property
-    def turn(self) -> str:
-        """What a person answers once: this round, or this number of a series, whatever its level is."""
-        if self.step is None:
-            return self.digest
-        return hashlib.blake2b(f"{self.promise} {self.step.number}".encode(), digest_size=16).hexdigest()
+    def place(self) -> int:
+        """Number of the round in its series, whatever its level is."""
+        return self.step.number if self.step else 0
 
     @property
     def event(self) -> SampleThreshold:
