@@ -49,8 +49,8 @@ BUGS = [
         "federated/listed/round.py",
         (
             (
-                "self.shares.bits(self.parties, len(self.keys), self.most)",
-                "self.shares.bits(self.parties, len(self.keys))",
+                "self.shares.bits(self.parties, self.most_places, self.most)",
+                "self.shares.bits(self.parties, self.most_places)",
             ),
         ),
         LAWS + "test_bits_hold_all_people_of_all_sites_and_their_noise",

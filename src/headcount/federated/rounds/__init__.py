@@ -3,7 +3,7 @@
     questions.py ──plan──► analyst.py ──Round──► clients, aggregator ──Result──► analyst.py ... ──► release.py
                             (ledger: the whole price, before the first round)
 
-    series.py    what all plans fulfil: the promise, the next round from the results so far
+    series.py    what all plans have: the promise, the next round from the results so far
     plan.py      plans of rounds of sample and threshold, behind a trusted aggregator
     prefixes.py  heavy hitters over a tree of prefixes
     numbers.py   quantiles and ranges of a number: a tree of counts, or a binary search

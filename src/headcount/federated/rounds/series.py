@@ -1,4 +1,4 @@
-"""What every plan of several rounds fulfils, whoever adds up the answers of a round.
+"""What every plan of several rounds has, whoever adds up the answers of a round.
 
 Invariants:
 
