@@ -180,6 +180,14 @@ def test_the_price_is_that_of_all_rounds() -> None:
     assert not replace(many.first, spread=many.first.spread * Fraction(9, 10)).holds
 
 
+def test_delta_is_for_the_rings_of_all_rounds() -> None:
+    """With Laplace noise, delta is the chance that a ring fails: that of three."""
+    one, three = (word_plan(lengths=each, people=400, epsilon=20, honest="0.95") for each in ([3], [1, 2, 3]))
+    assert three.first.noise == one.first.noise == "laplace"
+    assert three.delta == pytest.approx(3 * one.delta)
+    assert three.delta >= 3 * three.first.failure > 0
+
+
 def test_a_client_pays_once_for_all_rounds() -> None:
     plan = word_plan()
     client, first = SecureClient(["banana"], epsilon=20), plan.first
