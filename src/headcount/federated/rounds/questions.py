@@ -89,7 +89,7 @@ def secure_heavy_hitters(
 
     >>> plan = secure_heavy_hitters("Which word?", share="0.1", people=1000, lengths=[2, 3, 4], epsilon=1)
     >>> plan.rounds, plan.first.noise, round(plan.first.deviation, 1), plan.visible_from
-    (3, 'laplace', 4.7, 115)
+    (3, 'laplace', 4.7, 113)
     """
     long = tuple(listed("lengths", lengths, MAX_ROUNDS, of="lengths", fix="lengths=[2, 3, 4]"))
     part = rational("share", share, fix="share=0.01")

@@ -181,7 +181,7 @@ class SecureHeavyHittersPlan(Digested):
         shares, people = self.first.shares, self.first.people
         widest = shares.width(people, EXACT_MISS_RATE / (self.rounds * self.step.candidates))
         spread = shares.width(people, EXACT_MISS_RATE / self.rounds)
-        return max(self.minimum, -(-(widest + 1 + spread) // self.first.unit))
+        return -(-(max(widest + 1, self.minimum * self.first.unit) + spread) // self.first.unit)
 
     def statements(self, results: Sequence[Total]) -> list[Statement]:
         """What happens in the rounds, what the intervals mean, and what is guaranteed."""
