@@ -37,7 +37,7 @@ def of_counts(table: pa.Table, people: People) -> Comparison:
 
 
 def of_heavy_hitters(table: pa.Table, people: People, minimum: int) -> Comparison:
-    """Counts of items, of which those are hidden that so many people have, and that have no row."""
+    """Counts of items, of which those are hidden that at least `minimum` people have, and that have no row."""
     truth = Counter(item for items in people for item in set(items))
     heavy = {item for item, count in truth.items() if count >= minimum}
     return replace(of_counts(table, people), hidden=len(heavy - set(table["item"].to_pylist())))

@@ -206,7 +206,7 @@ class SecureHeavyHittersPlan(Digested):
         longest = self.step.lengths[-1]
         return (
             f"People keep their items. An item takes part if it has at most {longest:,} characters, all of them in the "
-            f'alphabet "{self.step.alphabet}". Each person counts with {part(self.first)} in a round. Of more, the '
+            f'alphabet "{self.step.alphabet}". Each person counts with {part(self.first)} in a round: of more, the '
             "device takes what comes first in an order by a keyed hash, the same in all rounds. Items that begin alike "
             "count once."
         )
