@@ -150,8 +150,9 @@ GONE: dict[Neighbours, list[tuple[tuple[Person, ...], tuple[Person, ...]]]] = {
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_gaussian_noise_of_all_rounds(neighbours: Neighbours) -> None:
     """The exact delta of real shares is at most the price of the event and the slack, and above that of one round."""
-    places: Any = (ID, "?", ("",), 1, 3, 3, Fraction(1), "gaussian", Fraction(6), 1, 16, 4, 2, neighbours)
-    first = SecureRound(*places, Fraction(1), Fraction("0.01"), step=Extension(0, (1, 2), "a", 2))
+    people: Any = ("",), 1, 3, 3, Fraction(1)
+    noise: Any = "gaussian", Fraction(6), 1, 16, 4, 2, neighbours, Fraction(1), Fraction("0.01")
+    first = replace(SecureRound(ID, "?", *people, *noise), step=Extension(0, (1, 2), "a", 2))
     plan, chances = SecureHeavyHittersPlan(first, Fraction(1, 2)), shares_of_two(first.spread)
     (event,) = noises(first.shares.event(first.change))
     assert event.squared_sensitivity == (2 if neighbours == "add-remove" else 4)

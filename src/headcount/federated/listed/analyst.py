@@ -9,6 +9,7 @@ from headcount.exact import Number
 from headcount.federated.listed.questions import HONEST_SHARE, secure_round
 from headcount.federated.listed.release import WHAT, secure_release
 from headcount.federated.listed.round import SecureRound
+from headcount.federated.messages import Refused
 from headcount.federated.published import PublishedRounds
 from headcount.federated.shape.messages import Total
 from headcount.noise import Entropy, SystemEntropy
@@ -84,5 +85,7 @@ class SecureAnalyst:
     def read(self, result: Total) -> Release:
         """The counts of a result: the release of its round."""
         round_ = self._rounds.find(result.round)
+        if round_.step is not None:
+            raise Refused("This round is one of a series.", fix="RoundsAnalyst(plan).next(result)")
         round_.check_result(result)
         return self._rounds.release(result.round, result.to_json(), lambda head: secure_release(round_, result, head))

@@ -16,11 +16,13 @@ from typing import Annotated
 
 from headcount.errors import BadParameter
 from headcount.federated.schema import Record, Text, Whole, Wholes
-from headcount.federated.step import MAX_LENGTH, MAX_ROUNDS
+from headcount.federated.step import MAX_ROUNDS
 
 MAX_CANDIDATES = 2**16
 MAX_ALPHABET = 1024
 """Most bytes of an alphabet."""
+MAX_CHARACTERS = 1024
+"""Most characters of a prefix: with 4 bytes each it is as long as an item can be."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Extension(Record):
 
     number: Annotated[int, Whole(0, MAX_ROUNDS - 1)]
     """Number of the round, from 0 on; there are as many as lengths."""
-    lengths: Annotated[tuple[int, ...], Wholes(Whole(1, MAX_LENGTH), MAX_ROUNDS)]
+    lengths: Annotated[tuple[int, ...], Wholes(Whole(1, MAX_CHARACTERS), MAX_ROUNDS)]
     """Number of characters (code points) of the prefixes of each round. Longer items than the last take no part."""
     alphabet: Annotated[str, Text(MAX_ALPHABET)]
     """The characters of which items consist that take part."""
