@@ -6,6 +6,10 @@
 part of the true heavy hitters that is shown, wrong the part of what is shown that is none, off the mean relative error
 of what is shown, all against the counts of all people. The default for tables bounds nobody by a number.
 
+*Secure sums* over prefixes find words of lower-case letters with at most 10 of them; the share is the same. Vectors of
+real clients are added without masks, which cancel, and the noise of all people is drawn at once, from the law of its
+sum. What is sent and received follows from the schema.
+
 *Quantiles* and *ranges*: what each customer of an online shop spent in all, on cells from 0.01 to a million that widen
 with the amount; the quantiles 0.1, 0.5 and 0.9, and four ranges. Off is the mean error in percent of the people (ranks
 of quantiles, counts of ranges), held the part of the intervals that hold the truth.
@@ -17,6 +21,7 @@ one person's messages as text, in all rounds.
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,10 +32,20 @@ import numpy as np
 import headcount as hc
 from benchmarks.truth import folder
 from headcount.exact import Floats
-from headcount.federated import Client, Invitation, Round
-from headcount.federated.rounds import RoundsAnalyst, collect_rounds, heavy_hitters, quantiles, ranges
+from headcount.federated import Client, Invitation, Round, SecureClient, Total
+from headcount.federated.planning import secure_heavy_hitters as planned
+from headcount.federated.planning.traffic import Traffic
+from headcount.federated.rounds import (
+    RoundsAnalyst,
+    SecureHeavyHittersPlan,
+    collect_rounds,
+    heavy_hitters,
+    quantiles,
+    ranges,
+)
 from headcount.federated.rounds.plan import RoundsPlan
 from headcount.federated.transport import MemoryTransport
+from headcount.noise import SystemEntropy
 from headcount.release import Release
 
 SHARE, ITEMS = 0.05, 10
@@ -73,6 +88,32 @@ def federated(plan: Callable[[], RoundsPlan], people: Sequence[Sequence[str]], m
     return _line(str(rounds), found, [f"{np.mean(sent):,.0f}", f"{np.mean(received):,.0f}"])
 
 
+def secured(people: Sequence[Sequence[str]], measured: Measured, runs: int, **asked: Any) -> str:
+    """A line of secure sums over prefixes."""
+    collection = planned(people=len(people), items=ITEMS, lengths=range(2, 11), **asked)
+    clients = [SecureClient(items) for items in people]
+    found = [measured(_of_sums(collection.plan, clients)) for _ in range(runs)]
+    sizes = [sum(_middle(each) for each in collection.traffic if each.way == way) for way in ("sends", "receives")]
+    return _line(str(collection.plan.rounds), found, [f"{size:,.0f}" for size in sizes])
+
+
+def _of_sums(plan: SecureHeavyHittersPlan, clients: Sequence[SecureClient]) -> Release:
+    """The release of rounds whose masks cancelled."""
+    analyst = RoundsAnalyst(plan)
+    round_ = plan.next_round(())
+    while round_ is not None:
+        counts = sum(client._counts(round_) for client in clients) * round_.unit
+        summed = replace(round_.shares, spread=round_.shares.spread * len(clients))  # Gaussian: variances add up
+        noisy = counts + summed.draw(round_.places, SystemEntropy())
+        round_ = analyst.next(Total(round_.digest, len(clients), tuple(noisy.tolist())))
+    return analyst.read()
+
+
+def _middle(traffic: Traffic) -> float:
+    """The size of a message, halfway between the least and the most if it varies."""
+    return traffic.mean if traffic.mean is not None else (traffic.least + (traffic.most or traffic.least)) / 2
+
+
 def central(release: Callable[[], Release], measured: Measured, runs: int) -> str:
     """A line of a table."""
     return _line("", [measured(release()) for _ in range(runs)], ["", ""])
@@ -95,6 +136,7 @@ def words(where: Path, runs: int) -> Iterator[tuple[str, str]]:
     for lengths in ([3], [2, 4]):
         plan = partial(heavy_hitters, "Which words?", **asked, items=ITEMS, lengths=lengths)
         yield f"federated, prefixes of {' and '.join(map(str, lengths))}", federated(plan, people, measured, runs)
+    yield "federated, secure sums", secured(people, measured, runs, share=SHARE, **BUDGET)
     release = partial(hc.heavy_hitters, said, user="person", by="item", **asked)
     for mechanism in (hc.SampleThreshold(), PAPER):
         line = central(partial(release, bound=ITEMS, mechanism=mechanism), measured, runs)

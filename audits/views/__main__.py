@@ -7,7 +7,7 @@ uniform. Then come the views, as black boxes. The exit code is 1 if a view that 
 import argparse
 import sys
 
-from audits.views import reports, secure_sum
+from audits.views import reports, secure_rounds, secure_sum
 from headcount.errors import visible
 
 HEADS = ["view", "epsilon claimed", "delta", "epsilon shown", "verdict", "by the event"]
@@ -26,7 +26,7 @@ def audit_views(runs: int) -> bool:
     """True if all views that hold pass, and all mistakes are found."""
     print(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}")
     right = True
-    for view in (*secure_sum.views(), *reports.views()):
+    for view in (*secure_sum.views(), *secure_rounds.views(), *reports.views()):
         found = view.audit(runs)
         outcome = "flagged" if found.flagged else "passed"
         verdict = outcome if found.flagged != view.honest else f"{outcome}: WRONG"

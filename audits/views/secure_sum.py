@@ -4,7 +4,7 @@ Clients make mistakes where functions of the package are replaced for the time o
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
 from itertools import product
@@ -17,7 +17,7 @@ from audits.views.record import Curious, Recorder
 from audits.views.view import NONE, People, View
 from headcount.account.events import Neighbours
 from headcount.exact import Integers
-from headcount.federated import SecureAnalyst, SecureClient, SecureRound
+from headcount.federated import SecureAnalyst, SecureClient, SecureRound, Total
 from headcount.federated.secure import SumClient, SumServer, SumTerms, masks, server
 from headcount.federated.secure import client as people
 from headcount.federated.secure.masks import Residues
@@ -65,19 +65,27 @@ def published(people: int, honest: str, neighbours: Neighbours = "add-remove") -
 def server_view(
     round_: SecureRound, items: People, *, tell: Collection[int] = (), late: Collection[int] = (), noise: bool = True
 ) -> list[int]:
-    """The sum without what those who tell added, and what is left of masked vectors: numbers, then their differences,
-    in which equal masks cancel."""
+    """What the server sees of one round."""
     entropy = SystemEntropy() if noise else NoNoise()
-    record = Recorder([SecureClient(each, entropy=entropy) for each in items], tell, late)
+    return recorded(round_, [SecureClient(each, entropy=entropy) for each in items], tell, late)[1]
+
+
+def recorded(
+    round_: SecureRound, clients: Sequence[SecureClient], tell: Collection[int] = (), late: Collection[int] = ()
+) -> tuple[Total, list[int]]:
+    """The result, and what the server sees: the sum without what those who tell added, and what is left of masked
+    vectors: numbers, then their differences, in which equal masks cancel."""
+    record = Recorder(clients, tell, late)
     total = collect_sum(round_, record)
     curious = Curious(round_.terms, record)
     left = [curious.left(ticket) for ticket in record.tickets]
-    known = sum((left[number] for number in tell), np.zeros(len(KEYS), dtype=np.uint64))
+    known = sum((left[number] for number in tell), np.zeros(round_.places, dtype=np.uint64))
     opened = np.array(total.sums, dtype=np.int64).view(np.uint64) - known
     unknown = [vector for number, vector in enumerate(left) if number not in tell]
     pairs = [unknown[0] - other for other in unknown[1:]]
     within = [vector - np.roll(vector, 1) for vector in unknown[:1]]
-    return [number for each in (opened, *unknown, *pairs, *within) for number in _numbers(each, round_.terms)]
+    vectors = opened, *unknown, *pairs, *within
+    return total, [number for each in vectors for number in _numbers(each, round_.terms)]
 
 
 def person_view(round_: SecureRound, items: People) -> list[int]:

@@ -121,6 +121,8 @@ def test_numbers_of_a_file(tmp_path: Path) -> None:
         ("plan histogram --people 100 --keys 10 --honest 2 --epsilon 1", "--honest"),
         ("plan quantiles --people 100 --range 5 --epsilon 1", "--range 5: a lower and an upper end"),
         ("plan heavy-hitters --people 100 --share much --epsilon 1", "Fix: --share 1%"),
+        ("plan secure-heavy-hitters --people 100 --share 5% --lengths 9 --epsilon 1", "lengths that rise by less"),
+        ("plan secure-heavy-hitters --people 100 --share 5% --alphabet aa --epsilon 1", "alphabet: characters are"),
         ("plan shape --people 100 --way other --epsilon 1", "--way"),
         ("plan histogramm --people 100 --epsilon 1", "did you mean"),
         ("simulate histogram --epsilon 1", "how many people?"),

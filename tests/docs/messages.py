@@ -2,7 +2,8 @@
 
 from headcount.federated import Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
 from headcount.federated.aggregator_state import AggregatorState
-from headcount.federated.rounds import HeavyHittersPlan, QuantilesPlan, RangesPlan
+from headcount.federated.listed.extension import Extension
+from headcount.federated.rounds import HeavyHittersPlan, QuantilesPlan, RangesPlan, SecureHeavyHittersPlan
 from headcount.federated.schema import VERSION, Message, Record
 from headcount.federated.schema.record import kinds_of
 from headcount.federated.secure import SumInbox, SumKeys, SumMasked, SumPartners, SumShares, SumSurvivors, SumUnmask
@@ -14,11 +15,11 @@ PAGE = ROOT / "docs" / "reference" / "messages.md"
 SECURE: tuple[type[Message], ...] = (
     *(SecureRound, SumKeys, SumPartners, SumShares, SumInbox, SumMasked, SumSurvivors, SumUnmask),
 )
-PLANS: tuple[type[Message], ...] = (HeavyHittersPlan, QuantilesPlan, RangesPlan)
+PLANS: tuple[type[Message], ...] = (HeavyHittersPlan, QuantilesPlan, RangesPlan, SecureHeavyHittersPlan)
 MESSAGES: tuple[type[Message], ...] = (
     *(Round, Invitation, Report, Result, *PLANS, ShapeRound, Shares, Tally, Total, *SECURE),
 )
-STEPS: tuple[type[Record], ...] = (Step, Prefixes, Nodes, Cuts, Scale)
+STEPS: tuple[type[Record], ...] = (Step, Prefixes, Nodes, Cuts, Scale, Extension)
 HEAD = f"""# Messages between people and an analyst
 
 What `headcount.federated` sends, for whoever writes a client in another language. This page is generated from the \
@@ -73,6 +74,19 @@ secret bytes of the device, with the personalisation `order`, padded with zero b
 has the cells from floor(s `cells` / S) on; within a section, in 64-bit floats, floor((number - low) / (high - low) \
 \\* cells of the section), at most its last. Below the first edge, and from the last on: the first and the last cell, \
 or none if not `clamped` |
+
+In a `secure-round` with a `step` it is as follows. Its vector has a number for each candidate.
+
+| what | how |
+|---|---|
+| promise | BLAKE2b with 16 bytes of output, in hexadecimal, of the round as canonical JSON without `kind`, `version`, \
+`keys` and the `number` of `step` |
+| candidates | for each of `keys`, in their order: the key followed by each text of the alphabet of 0, 1, ..., \
+`lengths[number]` - `lengths[number - 1]` code points (of 0, 1, ..., `lengths[0]` if `number` is 0); those of one \
+length in the order of `alphabet`, the last character changing fastest |
+| places of a person | those of the candidates of their items, in the order of items above: of an item of at most as \
+many code points as the last length, all in `alphabet`, the first `lengths[number]`. Each place once, and of these the \
+first `items` |
 
 In a secure sum all is as follows, in the order of the messages; numbers of people are their places on the ring, n is \
 the number of those who sent keys, and integers are big-endian unless said otherwise.

@@ -13,6 +13,7 @@ import pytest
 from headcount.errors import HeadcountError
 from headcount.federated import Analyst, Refused, SecureAnalyst, SecureRound
 from headcount.federated.client_state import ClientState
+from headcount.federated.rounds import RoundsAnalyst, collect_rounds, secure_heavy_hitters
 from headcount.federated.transport import collect, collect_sum
 from tests.federated.grid import LocalGrid, Tamper, honest
 
@@ -65,6 +66,17 @@ def test_a_secure_sum_over_flower() -> None:
     assert summed(round_, there) == (12, (8, 0, 4), [])
     states = [ClientState.from_json(str(context.state["headcount"]["state"])) for context in there.contexts.values()]
     assert all((state.answered, state.sums) == ((round_.digest,), ()) for state in states)
+
+
+def test_rounds_over_prefixes_over_flower() -> None:
+    """Nodes keep their state between rounds: they pay once, and answer each round. Noise is at most 1, but for a chance
+    below 1e-7."""
+    tree: dict[str, Any] = {"alphabet": "bluerd", "lengths": [2, 4], "candidates": 100}
+    plan = secure_heavy_hitters("Which?", share="0.2", people=PEOPLE, minimum=9, honest=1, epsilon=20, **tree)
+    there = LocalGrid([secure_client_app(song, epsilon=20) for _ in range(PEOPLE)])
+    release = collect_rounds(RoundsAnalyst(plan), transport(there))
+    assert release["item"].to_pylist() == ["blue", "red"]
+    assert release["count"].to_pylist() == pytest.approx([8, 4], abs=1)
 
 
 def test_nodes_send_messages_of_the_sum_and_nothing_of_their_state() -> None:

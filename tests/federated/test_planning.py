@@ -20,6 +20,7 @@ from headcount.federated.planning import (
     histogram,
     quantiles,
     ranges,
+    secure_heavy_hitters,
     shape,
     simulate,
 )
@@ -41,6 +42,9 @@ COLLECTIONS: dict[str, Collection] = {
     "outside": ranges(people=400, ranges=[(0, 10), (10, 100)], dropouts="25%", epsilon=4),
     "search": quantiles(people=200, range=(0, 64), q=[0.25, 0.75], cells=64, method="search", epsilon=4),
     "prefixes": heavy_hitters(people=500, share="10%", epsilon=6, lengths=[1, 4]),
+    "prefixes by sums": secure_heavy_hitters(
+        people=60, dropouts="10%", share="10%", epsilon=20, alphabet="abcdef", lengths=[1, 2, 3], candidates=100
+    ),
 }
 
 

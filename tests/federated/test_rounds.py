@@ -155,13 +155,13 @@ def test_what_was_not_asked_is_left_out() -> None:
 def test_wrong_results_are_refused() -> None:
     analyst = RoundsAnalyst(word_plan())
     first = analyst.publish()
-    for wrong in (Result("0" * 32, ()), Result(first.digest, (("ban", analyst.plan.threshold - 1),))):
+    for wrong in (Result("0" * 32, ()), Result(first.digest, (("ban", word_plan().threshold - 1),))):
         with pytest.raises(Refused):
             analyst.next(wrong)
     with pytest.raises(Refused, match="0 of 3 rounds have a result"):
         analyst.read()
     with pytest.raises(Refused):
-        RoundsAnalyst(replace(analyst.plan, rate=Fraction(9, 10)))
+        RoundsAnalyst(replace(word_plan(), rate=Fraction(9, 10)))
 
 
 def test_one_charge_before_the_first_round(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("cryptography", reason="needs headcount[secure]")
 
-from audits.views import reports, secure_sum
+from audits.views import reports, secure_rounds, secure_sum
 from audits.views.view import View
 
-ALL = [*secure_sum.views(), *reports.views()]
+ALL = [*secure_sum.views(), *secure_rounds.views(), *reports.views()]
 HONEST, MISTAKES = [each for each in ALL if each.honest], [each for each in ALL if not each.honest]
 RUNS = 400
 

@@ -13,8 +13,27 @@ import numpy as np
 from headcount.account.curves import sampling
 from headcount.account.events import SampleThreshold
 from headcount.exact import Integers, round_up, written
-from headcount.federated import Client, Invitation, Report, Result, Round, SecureRound, ShapeRound, Shares, Tally, Total
-from headcount.federated.rounds import HeavyHittersPlan, QuantilesPlan, RangesPlan, RoundsAnalyst
+from headcount.federated import (
+    Client,
+    Invitation,
+    Report,
+    Result,
+    Round,
+    SecureClient,
+    SecureRound,
+    ShapeRound,
+    Shares,
+    Tally,
+    Total,
+)
+from headcount.federated.listed.extension import Extension
+from headcount.federated.rounds import (
+    HeavyHittersPlan,
+    QuantilesPlan,
+    RangesPlan,
+    RoundsAnalyst,
+    SecureHeavyHittersPlan,
+)
 from headcount.federated.rounds.plan import RoundsPlan
 from headcount.federated.sample import random_sequence, truncation_delta
 from headcount.federated.schema import Digested, Message
@@ -45,6 +64,9 @@ SECURE = SecureRound(
 )
 SITES = replace(SECURE, spread=Fraction(2), bits=18, people=1000, sites=40, sites_per_person=2)
 WEAK = replace(SECURE, spread=Fraction("0.9"))
+TREE_OF_SUMS = replace(SECURE, keys=("",), spread=Fraction(3), bits=14, step=Extension(0, (1, 2, 4), "abΩ🎵", 300))
+UNKNOWN = SecureHeavyHittersPlan(TREE_OF_SUMS, Fraction("0.05"))
+EXTENDED = replace(TREE_OF_SUMS, keys=("a", "🎵"), step=Extension(1, (1, 2, 4), "abΩ🎵", 300))
 PUBLIC, BOX, SHARE = ("0f" * 32, "f0" * 32), b64encode(bytes(range(82))).decode(), "00" + "0f" * 32
 NUMBERS = to_text(residues(np.array([-1, 17]), SECURE.terms), SECURE.terms)
 PROMISE: dict[str, Any] = {"neighbours": "add-remove", "epsilon": Fraction(1), "delta": DELTA}
@@ -95,6 +117,9 @@ MESSAGES: tuple[Message, ...] = (
     SumSurvivors(SECURE.digest, 38, ((0,), (17,))),
     SumUnmask(SECURE.digest, TICKET, ((0, SHARE), (17, SHARE))),
     SITES,
+    UNKNOWN,
+    TREE_OF_SUMS,
+    EXTENDED,
 )
 REPORT = Report(ROUND.digest, TICKET, ()).to_json()
 REFUSED = {
@@ -154,6 +179,7 @@ def vectors() -> dict[str, Any]:
         "messages": [_message(message) for message in MESSAGES],
         "refused": [{"why": why, "kind": "report", "text": text} for why, text in REFUSED.items()],
         "steps": [_step(what, *each) for what, each in TYPED.items()],
+        "extensions": [_extended(round_) for round_ in (TREE_OF_SUMS, EXTENDED)],
         "tickets": [_ticket(round_) for round_ in (ROUND, BROKEN)],
         "buckets": [
             {"key": SHAPE.key, "buckets": SHAPE.buckets, "item": item, "bucket": bucket_of(item, SHAPE)}
@@ -211,7 +237,7 @@ def _message(message: Message) -> dict[str, Any]:
     text = message.to_json()
     promise = (
         {"digest": message.digest, "holds": message.holds}
-        if isinstance(message, Round | ShapeRound | SecureRound | RoundsPlan)
+        if isinstance(message, Round | ShapeRound | SecureRound | RoundsPlan | SecureHeavyHittersPlan)
         else {}
     )
     return {"kind": message.kind, "fields": json.loads(text), "text": text, **promise}
@@ -221,6 +247,14 @@ def _step(what: str, round_: Round, items: list[str]) -> dict[str, Any]:
     answers = Client(items, key=KEY)._step_answers(round_)
     about = {"what": what, "key": KEY.hex(), "round": round_.to_json(), "promise": round_.promise}
     return {**about, "items": items, "answers": list(answers)}
+
+
+def _extended(round_: SecureRound) -> dict[str, Any]:
+    """Candidates of a secure sum in a series, and the places of a person's items."""
+    items = ["ab", "a", "🎵Ωab", "🎵Ωabb", "axe", "b", ""]
+    vector = SecureClient(items, key=KEY)._counts(round_)
+    about = {"round": round_.to_json(), "promise": round_.promise, "labels": list(round_.labels)}
+    return {"key": KEY.hex(), **about, "items": items, "places": np.flatnonzero(vector).tolist()}
 
 
 def _ticket(round_: Digested) -> dict[str, str]:

@@ -32,6 +32,7 @@ QUESTIONS: dict[str, Callable[..., Collection]] = {
     "quantiles": planning.quantiles,
     "ranges": planning.ranges,
     "heavy_hitters": planning.heavy_hitters,
+    "secure_heavy_hitters": planning.secure_heavy_hitters,
     "shape": planning.shape,
 }
 EXAMPLES = {
@@ -39,6 +40,7 @@ EXAMPLES = {
     "quantiles": ("--people 10000 --range 0..240 --q 0.1,0.5,0.9 --epsilon 1",),
     "ranges": ("--people 10000 --ranges 0..30,30..60 --epsilon 1",),
     "heavy_hitters": ("--people 10000 --share 1% --epsilon 2",),
+    "secure_heavy_hitters": ("--people 1000 --dropouts 5% --share 10% --lengths 2,3,4 --epsilon 4",),
     "shape": ("--people 1000 --dropouts 5% --epsilon 1",),
 }
 OF_DATA = {
@@ -46,6 +48,7 @@ OF_DATA = {
     "quantiles": "--data test.csv --user user --by minutes --range 0..240 --epsilon 1",
     "ranges": "--data test.csv --user user --by minutes --ranges 0..30,30..60 --epsilon 1",
     "heavy_hitters": "--data test.csv --user user --by song --share 1% --epsilon 2",
+    "secure_heavy_hitters": "--data test.csv --user user --by word --share 10% --epsilon 4",
     "shape": "--data test.csv --user user --by song --epsilon 1",
 }
 
@@ -72,6 +75,7 @@ TYPED = {
     "ranges": RANGES,
     "q": QUANTILES,
     "share": Typed(panel=WHAT, notation="As 1%."),
+    "alphabet": Typed(panel=WHAT, notation="As 0123456789."),
     "lengths": Typed(notation="As 2,4.", parse=alone(lambda typed: numbers(",".join(typed))), several="commas"),
     "epsilon": COST,
     "delta": COST,

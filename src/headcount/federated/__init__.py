@@ -13,6 +13,8 @@ transport is left to the deployment.
 listed/ is for items of a public list, by a secure sum (secure/): people add noise by themselves, and the server that
 adds them up is trusted with nobody's items.
 
+rounds/ is for several rounds that end in one release: numbers, and items that are on no list, also by secure sums.
+
 sites/ is for whoever answers for many people, such as a hospital: in the same rounds, with the same messages.
 
 shape/ is for the shape of a histogram: there people add noise by themselves, and no item is ever published.

@@ -11,7 +11,6 @@ Invariants:
 - it always sends a report, even an empty one: answering reveals nothing about its coins.
 """
 
-import hashlib
 from collections.abc import Iterable
 
 from headcount.exact import Number
@@ -73,14 +72,8 @@ class Client(Person):
     def _step_answers(self, round_: Round) -> tuple[str, ...]:
         """What this person's items become in a round of a series: different answers, at most `items`."""
         assert round_.step is not None
-        return tuple(dict.fromkeys(round_.step.level.answers(self._in_order(round_.promise))))[: round_.items]
-
-    def _in_order(self, promise: str) -> list[str]:
-        """The items in an order that looks random and is the same in all rounds of a series: by a keyed hash."""
-        return sorted(self._items, key=lambda item: self._hash(promise + item))
-
-    def _hash(self, text: str) -> bytes:
-        return hashlib.blake2b(text.encode(), key=self._key, person=b"order", digest_size=16).digest()
+        items = self._in_order(self._items, round_.promise)
+        return tuple(dict.fromkeys(round_.step.level.answers(items)))[: round_.items]
 
     def _select_items(self, limit: int) -> tuple[str, ...]:
         """Select the items that take part: all, or a uniformly random subset of size `limit`."""

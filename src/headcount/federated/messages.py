@@ -8,11 +8,9 @@
 What each field may hold is declared in its type (`federated.schema`), which also states the invariants of messages.
 """
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Annotated
 
 from headcount.account.events import Event, Guarantee, Neighbours
@@ -90,13 +88,6 @@ class Round(SampleTerms):
         """Most reports of one person that the promise is for: in all rounds of a series."""
         return self.items * (self.step.rounds if self.step else 1)
 
-    @cached_property
-    def promise(self) -> str:
-        """Digest of what a person pays for: this round, or all of a series with the same terms."""
-        if self.step is None:
-            return self.digest
-        return hashlib.blake2b(self.shared.encode(), digest_size=16).hexdigest()
-
     @property
     def shared(self) -> str:
         """Terms of the promise of a series, as text; empty if this round has its own."""
@@ -108,11 +99,9 @@ class Round(SampleTerms):
         return canonical([*terms, *(more if any(more) else [])])
 
     @property
-    def turn(self) -> str:
-        """What a person answers once: this round, or this number of a series, whatever its level is."""
-        if self.step is None:
-            return self.digest
-        return hashlib.blake2b(f"{self.promise} {self.step.number}".encode(), digest_size=16).hexdigest()
+    def place(self) -> int:
+        """Number of the round in its series, whatever its level is."""
+        return self.step.number if self.step else 0
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -11,6 +11,7 @@ Invariants:
 """
 
 import hashlib
+from collections.abc import Iterable
 from fractions import Fraction
 from threading import Lock
 from typing import Protocol
@@ -121,6 +122,13 @@ class Person(Single):
         if not round_.shared:
             return round_.turn
         return hashlib.blake2b(round_.shared.encode(), key=self._key, person=b"paid", digest_size=16).hexdigest()
+
+    def _in_order(self, items: Iterable[str], promise: str) -> list[str]:
+        """The items in an order that looks random and is the same in all rounds of a series: by a keyed hash."""
+        return sorted(items, key=lambda item: self._hash(promise + item))
+
+    def _hash(self, text: str) -> bytes:
+        return hashlib.blake2b(text.encode(), key=self._key, person=b"order", digest_size=16).digest()
 
     def _ticket(self, round_: PrivacyPromise) -> str:
         """Pseudorandom ticket for a round: 128 bits of a keyed hash."""

@@ -12,7 +12,7 @@ BUGS = [
     Bug(
         "federated: a report is for any round of its id",
         "federated/schema/record.py",
-        (("hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()", "self.id"),),
+        (("return hash_of(self.to_json())", "return self.id"),),
         "tests/federated/test_roles.py::test_nobody_is_counted_in_another_round_of_the_same_id",
     ),
     Bug(
@@ -66,7 +66,7 @@ BUGS = [
     Bug(
         "secure sum: a client counts, and adds no noise",
         "federated/listed/client.py",
-        ((" + round_.shares.draw(len(round_.keys), self._entropy)", ""),),
+        ((" + round_.shares.draw(round_.places, self._entropy)", ""),),
         "tests/federated/test_secure_privacy.py::test_laplace_shares_of_those_who_are_counted_on_are_discrete_laplace",
     ),
     Bug(
@@ -250,8 +250,8 @@ BUGS = [
     ),
     Bug(
         "rounds: a number of a series is answered again, with another level",
-        "federated/messages.py",
-        (('f"{self.promise} {self.step.number}".encode()', "self.to_json().encode()"),),
+        "federated/schema/record.py",
+        (('hash_of(f"{self.promise} {self.place}") if', "hash_of(self.to_json()) if"),),
         "tests/federated/test_rounds_privacy.py::test_two_levels_with_one_number_are_answered_once",
     ),
     Bug(

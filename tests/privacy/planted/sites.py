@@ -32,8 +32,8 @@ BUGS = [
         "federated/listed/client.py",
         (
             (
-                " + round_.shares.draw(len(round_.keys), self._entropy)",
-                " + round_.shares.draw(len(round_.keys), self._entropy) // 2",
+                " + round_.shares.draw(round_.places, self._entropy)",
+                " + round_.shares.draw(round_.places, self._entropy) // 2",
             ),
         ),
         LAWS + "test_sums_of_sites_have_the_law_of_the_central_mechanism",
@@ -49,8 +49,8 @@ BUGS = [
         "federated/listed/round.py",
         (
             (
-                "self.shares.bits(self.parties, len(self.keys), self.most)",
-                "self.shares.bits(self.parties, len(self.keys))",
+                "self.shares.bits(self.parties, self.most_places, self.most)",
+                "self.shares.bits(self.parties, self.most_places)",
             ),
         ),
         LAWS + "test_bits_hold_all_people_of_all_sites_and_their_noise",

@@ -5,7 +5,8 @@
 Each person has a number for each item, 1 or 0, and adds a share of noise (laplace.py, gaussian.py). The server adds
 masked vectors (secure/) and sees noisy sums alone. The noise that is priced is that of the people who are counted on
 (counted_on.py: they answer, add their share, and tell nobody), less one of them, who may subtract their own from the
-release. Proof: docs/proofs/secure-sum.md.
+release. A round may be one of a series that finds the items (extension.py, federated/rounds). Proof:
+docs/proofs/secure-sum.md.
 """
 
 from headcount.federated.listed.analyst import SecureAnalyst

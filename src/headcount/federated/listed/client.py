@@ -4,6 +4,8 @@ Invariants:
 
 - those of every person (federated/person.py): promises are checked, rounds are answered once, and up to a total;
 - its vector has at most `items` ones, whatever the person has, and a fresh share of noise in every place;
+- in a series of rounds (extension.py) two items with one beginning are one. Of more places than the round allows, those
+  count that come first in an order by a keyed hash of the items, the same in all rounds of the series;
 - it always takes part, even without an item on the list: taking part reveals nothing about its items;
 - numbers leave under masks alone (secure/client.py).
 """
@@ -84,12 +86,23 @@ class SecureClient(Person):
 
     def _numbers(self, round_: SecureRound, counts: Integers) -> Integers:
         """What is added to the sum: counts, and a share of noise."""
-        return counts * round_.unit + round_.shares.draw(len(round_.keys), self._entropy)
+        return counts * round_.unit + round_.shares.draw(round_.places, self._entropy)
 
     def _counts(self, round_: SecureRound) -> Integers:
-        """1 for each item that takes part: all of the person's on the list, or a random subset of size `items`."""
-        places = [place for place, key in enumerate(round_.keys) if key in self._items]
-        chosen = random_sequence(len(places), round_.items, self._entropy) if len(places) > round_.items else None
-        vector = np.zeros(len(round_.keys), dtype=np.int64)
-        vector[places if chosen is None else [places[each] for each in chosen]] = 1
+        """1 for each item that takes part."""
+        vector = np.zeros(round_.places, dtype=np.int64)
+        vector[self._listed(round_) if round_.step is None else self._extended(round_)] = 1
         return vector
+
+    def _listed(self, round_: SecureRound) -> list[int]:
+        """Places of all of the person's items on the list, or of a random subset of size `items`."""
+        places = [place for place, key in enumerate(round_.keys) if key in self._items]
+        if len(places) <= round_.items:
+            return places
+        return [places[each] for each in random_sequence(len(places), round_.items, self._entropy)]
+
+    def _extended(self, round_: SecureRound) -> list[int]:
+        """Different places of the person's items in a round of a series, at most `items`."""
+        assert round_.step is not None
+        found = round_.step.places(round_.keys, self._in_order(self._items, round_.promise))
+        return list(dict.fromkeys(found))[: round_.items]

@@ -6,6 +6,7 @@ from math import ceil
 
 from headcount.account.events import Neighbours
 from headcount.bound import Sensitivity
+from headcount.federated.listed.extension import Extension
 
 
 class CountedOn:
@@ -18,6 +19,7 @@ class CountedOn:
     honest: Fraction
     neighbours: Neighbours
     sites: int | None
+    step: Extension | None
 
     @property
     @abstractmethod
@@ -40,9 +42,25 @@ class CountedOn:
         return self.needed - 1
 
     @property
+    def rounds(self) -> int:
+        """Number of rounds that share the promise."""
+        return 1 if self.step is None else self.step.rounds
+
+    @property
+    def places(self) -> int:
+        """Number of counts of this round."""
+        return len(self.keys) * (1 if self.step is None else self.step.of_each)
+
+    @property
+    def most_places(self) -> int:
+        """Most counts of any round that shares the promise: what noise and modulus are for."""
+        return self.places if self.step is None else self.step.candidates
+
+    @property
     def change(self) -> Sensitivity:
-        """By how much one person changes counts, in people."""
-        return person_change(self.items, self.memberships, self.neighbours, len(self.keys))
+        """By how much one person changes counts, in people: those of all rounds together."""
+        each = person_change(self.items, self.memberships, self.neighbours, self.most_places)
+        return each.times(self.rounds)
 
 
 def person_change(items: int, memberships: int, neighbours: Neighbours, cells: int) -> Sensitivity:

@@ -48,8 +48,8 @@ class GaussianShares(NoiseShares):
     def deviation(self, answered: int) -> float:
         return sqrt(answered * self.spread) / self.unit
 
-    def width(self, answered: int) -> int:
-        return noise_quantile(DiscreteGaussian(answered * self.spread), EXACT_MISS_RATE)
+    def width(self, answered: int, miss: Fraction = EXACT_MISS_RATE) -> int:
+        return noise_quantile(DiscreteGaussian(answered * self.spread), miss)
 
     def reach(self, people: int, length: int) -> int:
         """A discrete Gaussian number has no larger moments than a continuous one of the same variance (Canonne, Kamath

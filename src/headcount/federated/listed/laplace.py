@@ -43,7 +43,7 @@ class LaplaceShares(NoiseShares):
     def deviation(self, answered: int) -> float:
         return sqrt(answered / self.needed) / (sqrt(2) * sinh(1 / (2 * self.spread))) / self.unit
 
-    def width(self, answered: int) -> int:
+    def width(self, answered: int, miss: Fraction = EXACT_MISS_RATE) -> int:
         """By the law of the difference of two negative binomial numbers, in floating point."""
         shape = answered / self.needed
         size = ceil(self.spread * (shape + DEVIATIONS * sqrt(shape) + SCALES))
@@ -54,7 +54,7 @@ class LaplaceShares(NoiseShares):
         spectrum = np.fft.rfft(one / one.sum(), 2 * size)
         difference = np.fft.irfft(np.abs(spectrum) ** 2)[:size]  # of 0, 1, 2, ..., and as much below 0
         inside = 2 * np.cumsum(difference) - difference[0]
-        return int(np.searchsorted(inside, 1 - float(EXACT_MISS_RATE)))
+        return int(np.searchsorted(inside, 1 - float(miss)))
 
     def reach(self, people: int, length: int) -> int:
         """Chernoff's bound at half the rate: E exp(k / (2 scale)) is known."""

@@ -8,6 +8,7 @@ from headcount.account.events import Neighbours
 from headcount.errors import BadParameter
 from headcount.exact import round_down, round_up, written
 from headcount.federated.listed.counted_on import CountedOn
+from headcount.federated.listed.extension import Extension
 from headcount.federated.listed.gaussian import MIN_SHARE_VARIANCE, GaussianShares
 from headcount.federated.listed.laplace import MAX_SCALE, LaplaceShares
 from headcount.federated.listed.round import MAX_BITS, MAX_UNIT, Noise, SecureRound
@@ -15,7 +16,8 @@ from headcount.federated.listed.shares import NoiseShares
 from headcount.federated.secure.partners import MAX_FAILURE, MAX_PARTNERS, arrangement, everybody
 
 RESERVED = 2 * MAX_FAILURE
-"""Delta that is not for noise: for a ring of partners that fails, and for shares that add up to nearly a Gaussian."""
+"""Delta of a round that is not for noise: for a ring of partners that fails, and for shares that add up to nearly a
+Gaussian."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class SecureQuestion(CountedOn):
     delta: Fraction
     sites: int | None = None
     memberships: int = 1
+    step: Extension | None = None
 
     def round(self) -> SecureRound:
         """The round with the least noise."""
@@ -44,7 +47,7 @@ class SecureQuestion(CountedOn):
         places = self.id, self.asks, self.keys, self.items, self.people, self.minimum, self.honest
         arranged = shares.spread, shares.unit, self._bits(shares), partners, threshold
         at_sites = self.sites, self.memberships if self.memberships > 1 else None
-        round_ = SecureRound(*places, noise, *arranged, self.neighbours, self.epsilon, self.delta, *at_sites)
+        round_ = SecureRound(*places, noise, *arranged, self.neighbours, self.epsilon, self.delta, *at_sites, self.step)
         return replace(round_, delta=round_.slack) if noise == "laplace" else round_
 
     @property
@@ -54,7 +57,7 @@ class SecureQuestion(CountedOn):
 
     def _bits(self, shares: NoiseShares) -> int:
         """Bits of the sum: each site has up to all people in a count."""
-        found = shares.bits(self.parties, len(self.keys), 1 if self.sites is None else self.people)
+        found = shares.bits(self.parties, self.most_places, 1 if self.sites is None else self.people)
         if found > MAX_BITS:
             raise BadParameter(
                 f"people={self.people:,}, sites={self.sites:,}: too large for one sum.",
@@ -62,9 +65,15 @@ class SecureQuestion(CountedOn):
             )
         return found
 
+    @property
+    def _noise_delta(self) -> Fraction:
+        """Delta for the noise of all rounds; 0 if there is none."""
+        reserved = RESERVED * self.rounds
+        return round_down(self.delta - reserved) if self.delta > reserved else Fraction(0)
+
     def _arrangement(self) -> tuple[int, int]:
         """Partners and threshold; without a delta, everybody is everybody's partner, which cannot fail."""
-        arranged = arrangement if self.delta > RESERVED else everybody
+        arranged = arrangement if self._noise_delta > 0 else everybody
         found = arranged(self.parties, self.minimum, self.needed)
         if found is None:
             raise BadParameter(
@@ -83,7 +92,7 @@ class SecureQuestion(CountedOn):
         found: dict[Noise, NoiseShares] = {}
         if (scale := self.change.total / self.epsilon) <= MAX_SCALE:
             found["laplace"] = LaplaceShares(scale, 1, self.priced)
-        if self.delta > RESERVED:
+        if self._noise_delta > 0:
             found["gaussian"] = self._gaussian()
         if not found:
             raise BadParameter(
@@ -103,6 +112,5 @@ class SecureQuestion(CountedOn):
 
     def _gaussian_in(self, unit: int) -> GaussianShares:
         squared = Fraction(self.change.squared * unit**2)
-        delta = round_down(self.delta - RESERVED)
-        variance = calibrate.gaussian_variance(self.epsilon, delta, squared, self.change.items)
+        variance = calibrate.gaussian_variance(self.epsilon, self._noise_delta, squared, self.change.items)
         return GaussianShares(round_up(variance / self.priced), unit, self.priced)

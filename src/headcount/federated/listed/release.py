@@ -46,10 +46,10 @@ def statements(round_: SecureRound, answered: int) -> list[Statement]:
     """What happens in a round, what its intervals mean, and what is guaranteed."""
     return [
         Statement("bounding", _participation(round_, answered)),
-        Statement("mechanism", _noise(round_, answered)),
-        Statement("mechanism", _masks(round_)),
+        Statement("mechanism", noise(round_, answered)),
+        Statement("mechanism", masks(round_)),
         Statement("interval", _INTERVAL),
-        Statement("guarantee", _guarantee(round_)),
+        Statement("guarantee", guarantee(round_)),
     ]
 
 
@@ -80,7 +80,7 @@ def _about(round_: SecureRound, answered: int, head: str) -> About:
         head=head,
         estimand="bounded",
         interval=f"low and high are for the counts of those who answered, after each person was held to "
-        f"{_items(round_)}{'' if round_.sites is None else ' at a site'}.",
+        f"{part(round_)}{'' if round_.sites is None else ' at a site'}.",
         version=current_version(),
     )
 
@@ -88,27 +88,30 @@ def _about(round_: SecureRound, answered: int, head: str) -> About:
 def _participation(round_: SecureRound, answered: int) -> str:
     if round_.sites is not None:
         return (
-            f"Sites keep the rows of their people. {answered:,} sites answered. {_items(round_).capitalize()} of each "
+            f"Sites keep the rows of their people. {answered:,} sites answered. {part(round_).capitalize()} of each "
             f"person can take part at a site: of those who have more on the list, {round_.items:,}, chosen by the site "
             f"at random. A site cuts a count above {round_.people:,}. A person at two sites counts at both."
         )
     return (
-        f"People keep their items. {answered:,} people answered. {_items(round_).capitalize()} of each person can take "
+        f"People keep their items. {answered:,} people answered. {part(round_).capitalize()} of each person can take "
         f"part: of those who have more on the list, {round_.items:,} chosen at random, by their own device."
     )
 
 
-def _noise(round_: SecureRound, answered: int) -> str:
+def noise(round_: SecureRound, answered: int) -> str:
+    """What each device or site adds, and what all of them add."""
     kind = "Laplace" if round_.noise == "laplace" else "Gaussian"
     deviation = format_number(round_.shares.deviation(answered))
     each = "device" if round_.sites is None else "site"
+    counted = "item of the public list" if round_.step is None else "candidate"
     return (
-        f"Each {each} adds its own share of noise to every item of the public list, even if nobody has it. All shares "
-        f"add up to discrete {kind} noise with a standard deviation of {deviation}."
+        f"Each {each} adds its own share of noise to every {counted}, even if nobody has it. All shares add up to "
+        f"discrete {kind} noise with a standard deviation of {deviation}."
     )
 
 
-def _masks(round_: SecureRound) -> str:
+def masks(round_: SecureRound) -> str:
+    """What the server sees."""
     return (
         f"Numbers leave a {'device' if round_.sites is None else 'site'} under masks that cancel in the sum. The "
         "server sees masked numbers and the noisy sum. "
@@ -116,14 +119,17 @@ def _masks(round_: SecureRound) -> str:
     )
 
 
-def _guarantee(round_: SecureRound) -> str:
+def guarantee(round_: SecureRound) -> str:
+    """What the round promises, or its whole series."""
     epsilon, delta = float(round_.epsilon), float(round_.delta)
     who = "people who" if round_.sites is None else "sites that"
+    together = "" if round_.step is None else f" in all {round_.rounds} rounds together"
+    each = "" if round_.step is None else " in each"
     return (
         f"Privacy: {_change(round_)} changes the probability of any outcome by at most a factor of "
-        f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the server sees, if it follows the "
-        f"protocol, and if at least {round_.needed:,} {who} answered add their noise and tell nobody; it "
-        "is also for what each of these sees. It does not hide who answers."
+        f"{exp(epsilon):.4g} (e^{epsilon:g}), plus {delta:g}. That is for what the server sees{together}, if it "
+        f"follows the protocol, and if at least {round_.needed:,} {who} answered{each} add their noise and tell "
+        "nobody; it is also for what each of these sees. It does not hide who answers."
     )
 
 
@@ -135,5 +141,6 @@ def _change(round_: SecureRound) -> str:
     return _CHANGES_AT_SITES[round_.neighbours].format(sites=sites)
 
 
-def _items(round_: SecureRound) -> str:
+def part(round_: SecureRound) -> str:
+    """How much of one person counts."""
     return f"at most {counted_noun(round_.items, 'item')}" if round_.items > 1 else "one item"

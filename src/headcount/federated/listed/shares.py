@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from headcount.account.events import Event
 from headcount.bound import Sensitivity
+from headcount.estimate.constants import EXACT_MISS_RATE
 from headcount.exact import Integers
 from headcount.noise import Entropy
 
@@ -42,8 +43,9 @@ class NoiseShares(ABC):
         """Standard deviation of a count's noise, in people, if `answered` people answer."""
 
     @abstractmethod
-    def width(self, answered: int) -> int:
-        """The 95% quantile of a count's noise, in units, if `answered` people answer."""
+    def width(self, answered: int, miss: Fraction = EXACT_MISS_RATE) -> int:
+        """What a count's noise is above in size with a chance of at most `miss`, in units, if `answered` people
+        answer."""
 
     @abstractmethod
     def reach(self, people: int, length: int) -> int:

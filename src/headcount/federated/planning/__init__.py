@@ -1,12 +1,14 @@
 """Planning of a collection before anybody takes part: what each client sends, how far off results are, and what comes
 out if more people are missing.
 
-    questions.py   histogram, shape, quantiles, ranges, heavy_hitters: from parameters to a collection
+    questions.py   histogram, shape, quantiles, ranges, heavy_hitters and its secure kind: from parameters to a
+                   collection
     collection.py  base class: messages, errors, dropouts, as text and as JSON
     sampled.py     people per item behind a trusted aggregator
     listed.py      people per item of a public list, by a secure sum
     shaped.py      the shape of a histogram
     series.py      several rounds: quantiles, ranges, heavy hitters
+    extended.py    several rounds of secure sums: heavy hitters
     traffic.py     sizes of messages, from their schema
     central.py     the error where all data are in one table, for comparison
     people.py      made-up people, and how they answer
@@ -16,7 +18,14 @@ Nothing here is published or charged: the round of a plan has the id of no round
 """
 
 from headcount.federated.planning.collection import Collection
-from headcount.federated.planning.questions import heavy_hitters, histogram, quantiles, ranges, shape
+from headcount.federated.planning.questions import (
+    heavy_hitters,
+    histogram,
+    quantiles,
+    ranges,
+    secure_heavy_hitters,
+    shape,
+)
 from headcount.federated.planning.simulation import Simulation, simulate
 
 __all__ = [
@@ -26,6 +35,7 @@ __all__ = [
     "histogram",
     "quantiles",
     "ranges",
+    "secure_heavy_hitters",
     "shape",
     "simulate",
 ]

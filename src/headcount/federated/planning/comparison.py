@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +34,13 @@ def of_counts(table: pa.Table, people: People) -> Comparison:
     truth = Counter(item for items in people for item in set(items))
     names = table["item"].to_pylist()
     return compared(table, [truth[name] for name in names], "count", "people", hidden=len(truth.keys() - set(names)))
+
+
+def of_heavy_hitters(table: pa.Table, people: People, minimum: int) -> Comparison:
+    """Counts of items, of which those are hidden that at least `minimum` people have, and that have no row."""
+    truth = Counter(item for items in people for item in set(items))
+    heavy = {item for item, count in truth.items() if count >= minimum}
+    return replace(of_counts(table, people), hidden=len(heavy - set(table["item"].to_pylist())))
 
 
 def compared(

@@ -4,6 +4,7 @@ Of the people who are missing, half never answer, and the others leave after the
 the point at which a missing person costs the others most.
 """
 
+from abc import abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
@@ -33,7 +34,29 @@ MakeMessage = Callable[[int, Rows], Message]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SecureCollection(Collection):
+class SumCollection(Collection):
+    """Rounds of secure sums, each answered by everybody."""
+
+    @property
+    @abstractmethod
+    def sum_terms(self) -> SecureRound:
+        """The first round, or the only one."""
+
+    @property
+    def never(self) -> int:
+        return self.missing // 2
+
+    @property
+    def partners(self) -> int:
+        return min(self.sum_terms.partners, self.parties - self.never - 1)
+
+    def refusal(self, answers: int) -> str:
+        fewest = self.sum_terms.minimum
+        return "" if answers >= fewest else f"nothing is opened: {fewest:,} answers are needed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecureCollection(SumCollection):
     """One round of a secure sum."""
 
     what = "people per item of a public list, by a secure sum"
@@ -45,16 +68,8 @@ class SecureCollection(Collection):
         return self.round
 
     @property
-    def never(self) -> int:
-        return self.missing // 2
-
-    @property
-    def partners(self) -> int:
-        return min(self.round.partners, self.parties - self.never - 1)
-
-    def refusal(self, answers: int) -> str:
-        fewest = self.round.minimum
-        return "" if answers >= fewest else f"nothing is opened: {fewest:,} answers are needed"
+    def sum_terms(self) -> SecureRound:
+        return self.round
 
     def errors(self, answers: int) -> list[Error]:
         shares, table = self.round.shares, central.of_list(self.cost, self.round.change)

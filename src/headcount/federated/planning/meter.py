@@ -8,6 +8,7 @@ from headcount.federated.client import Client
 from headcount.federated.listed import SecureClient, SecureRound
 from headcount.federated.messages import Invitation, Round
 from headcount.federated.planning.traffic import Way
+from headcount.federated.secure import SumKeys
 from headcount.federated.transport import MemoryTransport, SecureMemoryTransport
 
 Tick = Callable[[], object]
@@ -62,28 +63,31 @@ class MeteredTransport(MemoryTransport):
 
 
 class MeteredSums(SecureMemoryTransport):
-    """Carries secure sums, and counts. Some clients leave after they have shared their secrets."""
+    """Carries secure sums, one round at a time, and counts. Some clients leave each round after they have shared their
+    secrets."""
 
     def __init__(self, clients: Sequence[SecureClient], leaving: Set[int], meter: Meter) -> None:
         super().__init__(clients)
         self._meter, self._leaving = meter, leaving
-        self._gone: set[str] = set()
+        self._numbers: dict[str, int] = {}
         self._step = 0
 
     def join(self, round_: SecureRound) -> Iterator[str]:
         """The keys of all clients."""
-        question = round_.to_json()
+        self._step, question = 0, round_.to_json()
         for client, text in enumerate(self._meter.timed(super().join(round_))):
-            ticket = list(self._by_ticket)[-1]
-            if client in self._leaving:
-                self._gone.add(ticket)
-            self._meter.count(ticket, "receives", "secure-round", question)
-            self._meter.count(ticket, "sends", "sum-keys", text)
+            self._numbers[SumKeys.from_json(text).ticket] = client
+            self._meter.count(client, "receives", "secure-round", question)
+            self._meter.count(client, "sends", "sum-keys", text)
             yield text
 
     def exchange(self, messages: Mapping[str, str]) -> Iterator[str]:
         """The answers of those who are still there: of everybody before secrets are shared."""
-        there = {ticket: text for ticket, text in messages.items() if not self._step or ticket not in self._gone}
+        there = {
+            ticket: text
+            for ticket, text in messages.items()
+            if not self._step or self._numbers[ticket] not in self._leaving
+        }
         self._step += 1
         return self._answers(there)
 
@@ -91,14 +95,14 @@ class MeteredSums(SecureMemoryTransport):
         received, sent = _KINDS[self._step - 1]
         answers = self._meter.timed(super().exchange(messages))
         for (ticket, question), text in zip(messages.items(), answers, strict=True):
-            self._meter.count(ticket, "receives", received, question)
-            self._meter.count(ticket, "sends", sent, text)
+            self._meter.count(self._numbers[ticket], "receives", received, question)
+            self._meter.count(self._numbers[ticket], "sends", sent, text)
             yield text
 
     def forget_those_who_left(self) -> None:
         """Leave out the messages of clients that did not answer to the end."""
-        for ticket in self._gone:
-            del self._meter.sizes[ticket]
+        for client in self._leaving:
+            del self._meter.sizes[client]
 
 
 _KINDS = (("sum-partners", "sum-shares"), ("sum-inbox", "sum-masked"), ("sum-survivors", "sum-unmask"))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+from string import ascii_lowercase
 
 from headcount.account.events import Neighbours
 from headcount.account.guarantee import Cost
@@ -14,6 +15,7 @@ from headcount.federated.analyst import Analyst
 from headcount.federated.listed import SecureAnalyst
 from headcount.federated.listed.round import MAX_KEYS
 from headcount.federated.planning.collection import Collection
+from headcount.federated.planning.extended import ExtendedCollection
 from headcount.federated.planning.listed import SecureCollection
 from headcount.federated.planning.people import names
 from headcount.federated.planning.sampled import SampledCollection
@@ -282,6 +284,59 @@ def heavy_hitters(
         sites_per_person=sites_per_person,
     )
     return PrefixesCollection(plan=replace(plan, id=NO_ID), people=people, missing=missing, cost=cost)
+
+
+def secure_heavy_hitters(
+    *,
+    people: int,
+    share: Number,
+    epsilon: Number,
+    delta: Number = "1e-6",
+    dropouts: Number = 0,
+    items: int = 1,
+    alphabet: str = ascii_lowercase,
+    lengths: Sequence[int] = rounds.SECURE_LENGTHS,
+    candidates: int = rounds.CANDIDATES,
+    honest: Number = "0.9",
+    neighbours: Neighbours = "add-remove",
+    asks: str = "Which item?",
+) -> ExtendedCollection:
+    """Plan the items that at least a share of all people have, on no list, found prefix by prefix by secure sums whose
+    server sees nobody's items.
+
+    people: the number of people who take part.
+    share: the share of people from which an item counts as common.
+    epsilon: the privacy budget of all rounds together; smaller is more private.
+    delta: the chance that the result reveals more.
+    dropouts: the largest share of people who may be missing from a round.
+    items: the most prefixes of one person in a round.
+    alphabet: the characters of items; those with others take no part.
+    lengths: the number of characters of the prefixes of each round; longer items take no part.
+    candidates: the most counts of one round, each with its noise.
+    honest: the smallest share of those who answer who add their noise and tell nobody.
+    neighbours: what is hidden: add-remove, whether a person has items; replace, which.
+    asks: the question, in words.
+
+    >>> secure_heavy_hitters(people=1000, share="5%", epsilon=4).plan.visible_from
+    59
+    """
+    missing, cost = _missing(people, dropouts), _cost(epsilon, delta)
+    plan = rounds.secure_heavy_hitters(
+        asks,
+        share=part_of("share", share, fix='share="1%"'),
+        people=people,
+        epsilon=epsilon,
+        delta=delta,
+        items=items,
+        alphabet=alphabet,
+        lengths=lengths,
+        candidates=candidates,
+        neighbours=neighbours,
+        minimum=people - missing,
+        honest=honest,
+    )
+    unsent = replace(plan, first=replace(plan.first, id=NO_ID))
+    return ExtendedCollection(plan=unsent, people=people, missing=missing, cost=cost)
 
 
 def part_of(name: str, value: Number, *, fix: str) -> Fraction:

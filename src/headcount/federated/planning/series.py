@@ -5,9 +5,8 @@ prefix and that for as many as can reach the threshold.
 """
 
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +17,7 @@ from headcount.federated.client import Client
 from headcount.federated.messages import Report
 from headcount.federated.planning import central
 from headcount.federated.planning.collection import Collection, Error
-from headcount.federated.planning.comparison import Comparison, compared, of_counts
+from headcount.federated.planning.comparison import Comparison, compared, of_heavy_hitters
 from headcount.federated.planning.meter import Meter, MeteredTransport
 from headcount.federated.planning.people import ITEMS, LENGTH, People, names, with_items, with_numbers
 from headcount.federated.planning.sampled import MISSING, SIZES, count_errors
@@ -36,14 +35,15 @@ PLAIN = "".join(chr(code) for code in range(32, 127) if chr(code) not in '"\\')
 ENDED = "If a round shows nothing, the series ends early, and costs the same."
 
 
-def texts(count: int, length: int) -> tuple[str, ...]:
-    """Different texts of this many characters that JSON does not escape; fewer if there are not as many.
+def texts(count: int, length: int, characters: str = PLAIN) -> tuple[str, ...]:
+    """Different texts of this many characters, by default ones that JSON does not escape; fewer if there are not as
+    many.
 
     >>> texts(3, 2)
     ('  ', '! ', '# ')
     """
-    base, many = len(PLAIN), min(count, len(PLAIN) ** min(length, 3))
-    return tuple("".join(PLAIN[number // base**place % base] for place in range(length)) for number in range(many))
+    base, many = len(characters), min(count, len(characters) ** min(length, 3))
+    return tuple("".join(characters[number // base**place % base] for place in range(length)) for number in range(many))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,8 +198,4 @@ class PrefixesCollection(SeriesCollection):
         return with_items(self.people, names(ITEMS), self.plan.items)
 
     def compare(self, released: pa.Table, people: People) -> Comparison:
-        """Hidden are items that have the share, and no row."""
-        truth = Counter(item for items in people for item in set(items))
-        heavy = {item for item, count in truth.items() if count >= self.plan.minimum}
-        found = of_counts(released, people)
-        return replace(found, hidden=len(heavy - set(released["item"].to_pylist())))
+        return of_heavy_hitters(released, people, self.plan.minimum)

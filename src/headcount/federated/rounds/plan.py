@@ -1,11 +1,6 @@
-"""Plan of several rounds that share one promise: base class.
+"""Plan of several rounds of sample and threshold, behind a trusted aggregator: base class.
 
-Invariants:
-
-- the next round is a function of the plan and of the results so far, so that whoever has both can go on;
-- the number of rounds, and with it the price, is fixed before the first one. A series may end earlier, if nothing is
-  left to ask: that follows from results, and costs the same;
-- every round has fresh coins, and at most `items` reports of one person.
+Every round has fresh coins, and at most `items` reports of one person; the rest is as for all plans (series.py).
 """
 
 from abc import abstractmethod
@@ -16,12 +11,17 @@ from typing import ClassVar
 import pyarrow as pa
 
 from headcount.errors import BadParameter
+from headcount.federated.counts import TRUSTED
 from headcount.federated.messages import Refused, Result, Round
+from headcount.federated.promise import guarantee, reporter
 from headcount.federated.step import MAX_ROUNDS, Level, step_of
 from headcount.federated.terms import MAX_ITEMS, SampleTerms
+from headcount.federated.transport.collect import Transport, collect
 from headcount.mechanism.mechanism import AnyMechanism
+from headcount.noise import Entropy
 from headcount.release.views.view import View
-from headcount.wording import format_number
+from headcount.wording import counted_noun, format_number
+from headcount.wording.statement import Statement
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class RoundsPlan(SampleTerms):
     value: ClassVar[str] = "count"
     unit: ClassVar[str]
     view: ClassVar[View]
+    proof: ClassVar[str] = "docs/proofs/sample-threshold.md"
 
     def check(self) -> None:
         """Raise BadParameter for more reports than rounds may have."""
@@ -93,14 +94,46 @@ class RoundsPlan(SampleTerms):
             self.id, self.asks, *terms, step=step, insiders=self.insiders, sites_per_person=self.sites_per_person
         )
 
-    def check_results(self, results: Sequence[Result]) -> None:
-        """Refuse results that are not of these rounds, one after the other."""
-        for number, result in enumerate(results):
-            round_ = self.next_round(results[:number])
-            if round_ is None or result.round != round_.digest:
-                raise Refused("This result is not of the next round of this plan.", fix="collect(analyst.round, ...)")
-            if any(count < self.threshold for _, count in result.counts):
-                raise Refused("This result has counts below the threshold.", fix="result = aggregator.close()")
+    def check_result(self, round_: Round, result: Result) -> None:
+        """Refuse a result with counts that an aggregator hides."""
+        if any(count < round_.threshold for _, count in result.counts):
+            raise Refused("This result has counts below the threshold.", fix="result = aggregator.close()")
+
+    def collect(self, round_: Round, transport: Transport, entropy: Entropy) -> Result:
+        """The result of a round over a transport."""
+        return collect(round_, transport, entropy=entropy)
+
+    def statements(self, results: Sequence[Result]) -> list[Statement]:
+        """What happens in the rounds, what the intervals mean, and what is guaranteed."""
+        return [
+            Statement("bounding", self._participation),
+            *(Statement("mechanism", step) for step in self.steps()),
+            Statement("mechanism", TRUSTED),
+            Statement("interval", self.mechanism.interval_meaning),
+            Statement("guarantee", guarantee(self, self._shown)),
+        ]
+
+    @property
+    def interval(self) -> str:
+        """What intervals are for, in a sentence."""
+        return f"low and high are for people who answered all rounds, each held to {self._contribution}."
+
+    @property
+    def _contribution(self) -> str:
+        """What one person counts for in a round."""
+        return "one number" if self.by[0] != "item" else counted_noun(self.items, "item")
+
+    @property
+    def _participation(self) -> str:
+        return (
+            f"People keep their data. Each counts with at most {self._contribution} in a round: of more, the "
+            f"{reporter(self)} takes what comes first in an order by a keyed hash, the same in all rounds."
+        )
+
+    @property
+    def _shown(self) -> str:
+        """What the promise is about."""
+        return f"what the aggregator shows in all {self.rounds} rounds together"
 
     def __str__(self) -> str:
         hidden = {"add-remove": "for a person with all their items, or without any", "replace": "for what a person has"}

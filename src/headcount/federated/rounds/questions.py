@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from string import ascii_lowercase
 from typing import Any, TypeVar
 
 from headcount.account.events import Neighbours, SampleThreshold
 from headcount.errors import BadParameter
 from headcount.estimate.ordered.tree import Shape
 from headcount.exact import Number, positive, rational
+from headcount.federated.listed.extension import Extension
+from headcount.federated.listed.questions import HONEST_SHARE, secure_round
 from headcount.federated.readers import Readers
 from headcount.federated.rounds.numbers import Method, QuantilesPlan, RangesPlan
 from headcount.federated.rounds.plan import RoundsPlan
 from headcount.federated.rounds.prefixes import HeavyHittersPlan
+from headcount.federated.rounds.secure import SecureHeavyHittersPlan
 from headcount.federated.schema import Whole
 from headcount.federated.step import MAX_CUTS, MAX_ROUNDS, Scale
 from headcount.federated.terms import INSIDERS, MAX_ITEMS
@@ -22,6 +26,9 @@ from headcount.source.scales.axis import CELLS, Spacing, spaced
 from headcount.wording.typed import listed
 
 DECILES = tuple(Fraction(tenth, 10) for tenth in range(1, 10))
+SECURE_LENGTHS = (2, 3, 4, 5, 6, 7, 8)
+CANDIDATES = 2**13
+"""Room for 303 prefixes, each with 26 letters and an end."""
 _SYSTEM = SystemEntropy()
 Plan = TypeVar("Plan", bound=RoundsPlan)
 
@@ -62,6 +69,53 @@ def heavy_hitters(
     return _kept(
         HeavyHittersPlan(**_terms(entropy, asks, event, items, cost, readers), lengths=long, share=part, people=people)
     )
+
+
+def secure_heavy_hitters(
+    asks: str,
+    *,
+    share: Number,
+    people: int,
+    epsilon: Number,
+    delta: Number = "1e-6",
+    items: int = 1,
+    alphabet: str = ascii_lowercase,
+    lengths: Sequence[int] = SECURE_LENGTHS,
+    candidates: int = CANDIDATES,
+    neighbours: Neighbours = "add-remove",
+    minimum: int | None = None,
+    honest: Number = HONEST_SHARE,
+    entropy: Entropy = _SYSTEM,
+) -> SecureHeavyHittersPlan:
+    """Plan to find the items that at least a share of `people` people have by secure sums, prefix by prefix: no server
+    sees anybody's items.
+
+    items: the most prefixes of one person in one round.
+    alphabet: the characters that items consist of. Items with others take no part.
+    lengths: number of characters of the prefixes of each round. Items longer than the last take no part.
+    candidates: the most counts of one round, each with its noise: what a person sends grows with them.
+    minimum, honest: as for `SecureAnalyst.publish`, in each round.
+
+    >>> plan = secure_heavy_hitters("Which word?", share="0.1", people=1000, lengths=[2, 3, 4], epsilon=1)
+    >>> plan.rounds, plan.first.noise, round(plan.first.deviation, 1), plan.visible_from
+    (3, 'laplace', 4.7, 113)
+    """
+    long = tuple(listed("lengths", lengths, MAX_ROUNDS, of="lengths", fix="lengths=[2, 3, 4]"))
+    part = rational("share", share, fix="share=0.01")
+    first = secure_round(
+        entropy,
+        asks,
+        keys=("",),
+        people=people,
+        epsilon=epsilon,
+        delta=delta,
+        items=items,
+        neighbours=neighbours,
+        minimum=minimum,
+        honest=honest,
+        step=Extension(0, long, alphabet, candidates),
+    )
+    return SecureHeavyHittersPlan(first, part)
 
 
 def quantiles(

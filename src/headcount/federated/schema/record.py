@@ -89,7 +89,7 @@ class Digested(Message):
     def digest(self) -> str:
         """Hash of the whole message, by which answers refer to it: so nobody can answer one round and be counted in
         another that has the same id and a weaker promise."""
-        return hashlib.blake2b(self.to_json().encode(), digest_size=16).hexdigest()
+        return hash_of(self.to_json())
 
     @property
     def shared(self) -> str:
@@ -97,9 +97,19 @@ class Digested(Message):
         return ""
 
     @property
+    def place(self) -> int:
+        """Place among those that share the promise, from 0 on."""
+        return 0
+
+    @cached_property
+    def promise(self) -> str:
+        """Digest of what a person pays for: this message, or all of a series with the same terms."""
+        return hash_of(self.shared) if self.shared else self.digest
+
+    @property
     def turn(self) -> str:
-        """What a person answers once."""
-        return self.digest
+        """What a person answers once: this message, or this place of a series, whatever it asks there."""
+        return hash_of(f"{self.promise} {self.place}") if self.shared else self.digest
 
 
 @dataclass(frozen=True)
@@ -110,7 +120,8 @@ class Nested(Kind):
 
     @property
     def words(self) -> str:
-        return f"an object: {self.record.__name__.lower()}, below,"
+        name = self.record.kind if issubclass(self.record, Message) else self.record.__name__.lower()
+        return f"an object: {name}, below,"
 
     @property
     def example(self) -> str:
@@ -124,6 +135,11 @@ class Nested(Kind):
 
     def parse(self, name: str, plain: Any) -> Any:
         return self.record.from_plain(plain) if isinstance(plain, dict) else plain
+
+
+def hash_of(text: str) -> str:
+    """BLAKE2b with 16 bytes of output, in hexadecimal."""
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def kinds_of(record: type[Any]) -> dict[str, Kind]:
