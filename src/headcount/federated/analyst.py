@@ -112,6 +112,8 @@ class Analyst:
     def read(self, result: Result) -> Release:
         """Estimate the counts of all people from a result: the release of its round."""
         round_ = self._rounds.find(result.round)
+        if round_.step is not None:
+            raise Refused("This round is one of a series.", fix="RoundsAnalyst(plan).next(result)")
         if any(count < round_.threshold for _, count in result.counts):
             raise Refused("This result has counts below the threshold.", fix="result = aggregator.close()")
         return self._rounds.release(result.round, result.to_json(), lambda head: counts_release(round_, result, head))
