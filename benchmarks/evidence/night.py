@@ -205,6 +205,16 @@ NIGHT = (
         packages=("duckdb", "numpy", "pyarrow"),
         alone=True,
     ),
+    Experiment(
+        "memory",
+        "Memory of a release, with a limit and without",
+        module("memory"),
+        with_own("memory", *COUNTS, "benchmarks/scale/events.py", "benchmarks/scale/processes.py"),
+        4,
+        ("names",),
+        packages=("duckdb", "numpy", "pyarrow"),
+        alone=True,
+    ),
     Experiment("error", "Error at fixed bounds", module("error"), with_own("error", *COUNTS), 1, ("error",), real=True),
     Experiment(
         "weighted",

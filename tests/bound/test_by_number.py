@@ -30,6 +30,7 @@ from headcount.bound import (
     SplitL2Budget,
     TopItems,
     WeightedClip,
+    WithScalar,
 )
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
@@ -59,6 +60,8 @@ BOUNDINGS: list[tuple[Bounding, bool]] = [
     (ScaledToSum(3, 5), True),
     (ScaledToSize(2, 1), False),
     (ScaledToSize(9, 5), True),
+    (WithScalar(ScaledToSum(3, 5), "taken"), True),
+    (WithScalar(ScaledToSize(2, 1), "taken"), False),
 ]
 CHOICES: list[tuple[BoundSelection[Any], bool]] = [
     (Exponential(*EPSILON, SampledItems, *UNKNOWN), False),

@@ -119,9 +119,10 @@ def test_a_guarantee_says_for_which_readers_it_is() -> None:
 
     lower = "put together what they know of their own coins, read as if the threshold were lower by"
     assert (
-        f"It also holds for a reader who answered. More people who answered, and {lower} 1 for each further" in said()
+        "It also holds for a reader who answered under one name. More people who answered, and "
+        f"{lower} 1 for each further" in said()
     )
-    assert "for 3 people who answered and read together. More people who answered" in said(insiders=3)
+    assert "for 3 people who answered, each under one name, and read together. More people" in said(insiders=3)
     assert f"It is for readers who did not answer. People who did, and {lower} 1 for each." in said(insiders=0)
     assert "a little about the size of the sample, which no price is for" in said(people=20_000, neighbours="replace")
     sites = said(sites_per_person=2)

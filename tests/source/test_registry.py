@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from inspect import isabstract
 from typing import Any, ClassVar
 
@@ -94,7 +95,8 @@ def counted(data: Any, *, encoded: bool) -> list[Any]:
     done = contributions(open_events(data, ["user", "item"]).table(), [None], events=True, keys=None)
     with done.read(ReadPlan(encoded=True)) as read:
         assert (read.encoded is not None) == encoded
-        found = registry.to_arrow(read.persons.order_by("user").select("user", "items", "total"))
+        people = replace(read, encoded=None).persons
+        found = registry.to_arrow(people.order_by("user").select("user", "items", "total"))
         return [found.to_pylist(), sorted(pairs_of(read).listed(["item0"])["item0"].to_pylist())]
 
 

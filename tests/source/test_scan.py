@@ -239,7 +239,8 @@ def test_what_was_numbered_has_expressions_too(tmp_path: Path) -> None:
         assert read.encoded is not None
         assert read.encoded.ids is not None
         assert read.is_text("item0")
-        assert engine_of(read.table).to_arrow(read.table).num_rows == len(read.encoded.totals) + 1
+        rows = read.tables().pairs
+        assert engine_of(rows).to_arrow(rows).num_rows == len(read.encoded.totals) + 1
         assert engine_of(read.people).to_arrow(read.people).num_rows == 2
 
 

@@ -26,9 +26,8 @@ def readers(terms: SampleTerms) -> str:
     if terms.insiders is None:
         most, more, each = "It is for readers who did not answer.", "People who did", "each"
     else:
-        some = "a reader" if terms.insiders == 1 else f"{terms.insiders:,} people"
-        together = "" if terms.insiders == 1 else " and read together"
-        most = f"It also holds for {some} who answered{together}."
+        some = f"{terms.insiders:,} people who answered, each under one name, and read together"
+        most = f"It also holds for {'a reader who answered under one name' if terms.insiders == 1 else some}."
         more, each = "More people who answered", "each further one"
     return (
         f"{most} {more}, and put together what they know of their own coins, read as if the threshold were lower by "

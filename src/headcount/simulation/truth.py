@@ -79,7 +79,7 @@ def _query(plan: Plan, pairs: Contributions) -> tuple[tuple[Metric, ...], ir.Tab
         metrics, rows = plan.strategy.metrics, pairs.amounts
         values = [_metric(metric, rows) for metric in metrics]
     else:
-        metrics, rows = (Metric(plan.job.value_name, "sum"),), pairs.table
+        metrics, rows = (Metric(plan.job.value_name, "sum"),), pairs.tables().pairs
         added = rows[AMOUNT].cast(WIDE).sum() / GRID if AMOUNT in rows.columns else rows[COUNT].cast(WIDE).sum()
         values = [added.cast("float64")]
     named = {f"value{index}": value for index, value in enumerate(values)}

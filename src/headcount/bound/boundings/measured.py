@@ -12,13 +12,12 @@ from typing import Literal
 
 import pyarrow as pa
 
-from headcount.bound.bounded import EXCESS, TOTAL, Bounded, Bounding, Sensitivity
+from headcount.bound.bounded import Bounded, Bounding, Sensitivity
 from headcount.bound.boundings.scale import ScaledToSize, ScaledToSum
-from headcount.bound.pairs.arithmetic import cut_at
-from headcount.source.contributions.contributions import USER, WIDE, Contributions
-from headcount.source.engines.registry import to_arrow
+from headcount.bound.pairs.engine_pairs import added
+from headcount.bound.pairs.pairs import pairs_of
+from headcount.source.contributions.contributions import Contributions
 from headcount.source.expressions import ir
-from headcount.source.frames.arrow_columns import whole_numbers
 
 MAX_TAKEN_FACTOR = 4
 """The amount clipped from one person counts up to this many times the bound."""
@@ -74,10 +73,4 @@ class WithScalar(Bounding):
 
     def _taken(self, contributions: Contributions, secret: bytes) -> int:
         """The amount clipped from everybody, of each at most `cut`."""
-        taken = self.inner.excess(contributions, secret).group_by(USER).agg(**{TOTAL: lambda rows: rows[EXCESS].sum()})
-        return added(taken.mutate(**{TOTAL: cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")}))
-
-
-def added(people: ir.Table) -> int:
-    """Sum the people's totals."""
-    return int(whole_numbers(to_arrow(people.agg(**{TOTAL: people[TOTAL].sum().fill_null(0).cast(WIDE)}))[TOTAL])[0])
+        return pairs_of(contributions).taken(self.inner.formula(secret), self.cut)

@@ -52,6 +52,10 @@ class PairsByNumber:
             totals -= added(items, above.items, cut)
         return self.pairs.items.append_column(TOTAL, arrow(totals)).filter(arrow(totals > 0))
 
+    def taken(self, excess: Excess, cut: int) -> int:
+        found = (self._excess(chunk, excess) for chunk in self.pairs)
+        return sum(int(np.minimum(above.sum_by_person(each), cut).sum()) for above, each in found)
+
     def without(self, excess: Excess) -> Self:
         def unused(chunk: Chunk) -> Booleans:
             many, found = _measure(chunk, excess.measure) > excess.max_items, np.zeros(len(chunk.numbers), dtype=bool)

@@ -10,7 +10,7 @@ from typing import Self
 import pyarrow as pa
 
 from headcount.bound.bounded import EXCESS, LARGEST_TOTAL, TOTAL, at_keys
-from headcount.bound.pairs.arithmetic import where
+from headcount.bound.pairs.arithmetic import cut_at, where
 from headcount.bound.pairs.formula import Above, Division, Excess, Share
 from headcount.bound.pairs.keyed_hash import hashed
 from headcount.bound.pairs.vectors_on_engine import VectorsOnEngine
@@ -71,6 +71,10 @@ class PairsOnEngine:
         rows = self.contributions.of(per_person(above, size=above["size"], start=above["hash"] % above["size"]))
         rows = rows.mutate(upto=_upto(rows, self.contributions))
         return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"], rows["upto"], rows["start"])))
+
+    def taken(self, excess: Excess, cut: int) -> int:
+        people = self.excess(excess).group_by(USER).agg(**{TOTAL: lambda rows: rows[EXCESS].sum()})
+        return added(people.mutate(**{TOTAL: cut_at(people[TOTAL].cast("float64"), cut).cast("int64")}))
 
     def _cut(self, rows: ir.Table, excess: ir.Column) -> ir.Table:
         cut = rows.select(USER, *self._items, **{EXCESS: excess})
@@ -147,6 +151,11 @@ class PairsOnEngine:
             found = to_arrow(counted.select(*columns))
         sums, squares, many = (whole_numbers(column) for column in found.columns)
         return sums, squares, many
+
+
+def added(people: ir.Table) -> int:
+    """Sum the people's totals."""
+    return int(whole_numbers(to_arrow(people.agg(**{TOTAL: people[TOTAL].sum().fill_null(0).cast(WIDE)}))[TOTAL])[0])
 
 
 _TYPES = {"items": "int64", "total": "int64", "squares": "float64"}

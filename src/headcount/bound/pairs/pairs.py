@@ -53,6 +53,9 @@ class Pairs(Protocol):
         """(items, total): totals in units minus the excess of people above a bound, sorted, for items of which
         something is kept. That another item occurred before bounding must not show."""
 
+    def taken(self, excess: Excess, cut: int) -> int:
+        """What people's excesses add up to, of each person at most `cut`; in units."""
+
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
         """People by what they have: sums of counts, sums of squared counts, and numbers of people who have these."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
-from headcount.bound.boundings.measured import added
+from headcount.bound.pairs.engine_pairs import added
 from headcount.bound.selection.one_number import NoisyNumber
 from headcount.noise import Entropy
 from headcount.source.contributions.contributions import Contributions

@@ -58,7 +58,7 @@ def heavy_hitters(
 
     >>> plan = heavy_hitters("Which word?", share="0.01", people=20_000, epsilon=1)
     >>> plan.rounds, round(float(plan.rate), 3), plan.threshold
-    (3, 0.217, 14)
+    (3, 0.232, 16)
     """
     Whole(1, MAX_ITEMS).check("items", items)
     long = tuple(listed("lengths", lengths, MAX_ROUNDS - 1, of="lengths", fix="lengths=[2, 4]"))
@@ -139,7 +139,7 @@ def quantiles(
 
     >>> plan = quantiles("How many minutes?", range=(0, 60), q=[0.5], epsilon=1)
     >>> plan.rounds, round(float(plan.rate), 3), plan.threshold
-    (4, 0.469, 50)
+    (4, 0.469, 51)
     """
     parts = tuple(
         rational("q", each, fix="q=[0.1, 0.5, 0.9]") for each in listed("q", q, MAX_CUTS, of="fractions", fix="q=[0.5]")
@@ -173,7 +173,7 @@ def ranges(
 
     >>> plan = ranges("How many minutes?", ranges=[(0, 30), (30, 60)], epsilon=1)
     >>> plan.rounds, round(float(plan.rate), 3), plan.threshold
-    (1, 0.595, 50)
+    (1, 0.595, 51)
     """
     fix = "ranges=[(0, 10), (10, 100)]"
     pairs = listed("ranges", ranges, MAX_CUTS, of="pairs", fix=fix)

@@ -82,6 +82,7 @@ class Contributions:
     @property
     def table(self) -> ir.Table:
         """user, item0, item1, ..., count: one row per pair."""
+        assert self.encoded is None, "what was read as integers is not read again: rows may have changed"
         return self.tables().pairs
 
     @property

@@ -32,7 +32,8 @@ class Store:
         if values.nbytes > self._room:
             return self._in_file(values)
         self._room -= values.nbytes
-        return lambda: values
+        own = values if values.base is None else values.copy()  # a part of a larger array would keep all of that
+        return lambda: own
 
     def _in_file(self, values: Array) -> Callable[[], Array]:
         self._file = self._file or TemporaryFile(dir=self._folder)  # noqa: SIM115

@@ -3,8 +3,9 @@
 Invariants:
 
 - what a node answers is as long as a power of two, at least `SHORTEST`: whoever watches encrypted traffic sees neither
-  how many items of a person are in the sample, nor, within a factor of two, how long the reports of a site are. A
-  refusal is as long as a short answer.
+  how many of a person's few short items are in the sample, nor, within a factor of two, how long the reports of a site
+  are. A refusal is as long as a short answer. An answer with items of over a thousand characters together shows that it
+  has some.
 """
 
 from collections.abc import Callable, Mapping
