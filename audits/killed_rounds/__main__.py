@@ -8,6 +8,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from audits.killed_rounds import ends
@@ -21,10 +22,9 @@ def tallies(folder: Path, kills: int) -> Iterator[tuple[str, bool, Tally]]:
     """The name of each part, whether it has a mistake, and what was found."""
     for number, kind in enumerate((ends.SUM, ends.REPORTS)):
         yield kind.name, False, kill_at_random(folder / f"right{number}", kind, kills // 2)
-    uncharged = kill_at_random(folder / "uncharged", ends.REPORTS, kills // 10, server=ends.serve_uncharged)
-    yield "mistake: charged at the end", True, uncharged
-    forgetful = kill_at_random(folder / "forgetful", ends.REPORTS, kills // 10, client=ends.take_part_and_forget)
-    yield "mistake: clients that keep nothing", True, forgetful
+    search = partial(kill_at_random, kind=ends.REPORTS, kills=kills, mistake=True)
+    yield "mistake: charged at the end", True, search(folder / "uncharged", server=ends.serve_uncharged)
+    yield "mistake: clients that keep nothing", True, search(folder / "forgetful", client=ends.take_part_and_forget)
 
 
 def main() -> int:

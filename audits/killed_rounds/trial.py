@@ -196,13 +196,14 @@ def _counts(people: tuple[bool, ...], threshold: int) -> list[list[object]]:
 
 
 def kill_at_random(
-    folder: Path, kind: Kind, kills: int, *, server: Server = serve, client: Client = take_part
+    folder: Path, kind: Kind, kills: int, *, server: Server = serve, client: Client = take_part, mistake: bool = False
 ) -> Tally:
-    """Run rounds, each with a kill at a random moment, until so many processes were killed."""
+    """Run rounds, each with a kill at a random moment, until so many processes were killed; or, of a mistake, until it
+    was found."""
     folder.mkdir(parents=True, exist_ok=True)
     assert kind.publish(kind.analyst()).holds  # prices are computed here, once for all processes
     tally, number, longest = Tally(), 0, 0.0
-    while tally.kills < kills:
+    while tally.kills < kills and not (mistake and tally.violations):
         place = Place(folder / f"round-{number}")
         place.folder.mkdir()
         start = time.monotonic()
