@@ -367,8 +367,8 @@ BUGS = [
     ),
     Bug(
         "a number beside the counts is not cut",
-        "bound/boundings/measured.py",
-        (('cut_at(taken[TOTAL].cast("float64"), self.cut).cast("int64")', 'taken[TOTAL].cast("int64")'),),
+        "bound/pairs/engine_pairs.py",
+        (('cut_at(people[TOTAL].cast("float64"), cut).cast("int64")', 'people[TOTAL].cast("int64")'),),
         MEASURE + "test_nobody_adds_more_than_the_cut",
     ),
     Bug(
