@@ -24,6 +24,9 @@ from benchmarks.evidence.experiment import (
     with_own,
 )
 
+LARGE = "polars,weighted,thresholded,thresholded-auto,count-release,auto,seeded,limited,opendp,diffprivlib,spark,noise"
+"""Ways that are measured up to 100 million events."""
+
 NIGHT = (
     Experiment(
         "planted",
@@ -410,13 +413,32 @@ NIGHT = (
     ),
     Experiment(
         "scale-large",
-        "Up to 100 million events, and Spark",
-        module("scale", "--full", "--rounds", "1", "--limit", "300", "--again"),
+        "Peers, 100 million events within a limit of memory, and Spark",
+        module("scale", "--full", "--rounds", "1", "--limit", "300", "--again", "--only", LARGE),
         (*KNOWN, *TOP, *SCALE),
-        60,
+        25,
         real=True,
         environments=("opendp", "diffprivlib"),
         packages=("duckdb", "polars", "pyarrow", "pyspark"),
+        alone=True,
+    ),
+    Experiment(
+        "grid",
+        "Releases beside DuckDB and Polars, by events, items and ids",
+        module("grid", "--image", "docs/images/scaling.png"),
+        with_own("grid", *COUNTS, *SCALE),
+        30,
+        packages=("duckdb", "polars", "pyarrow"),
+        alone=True,
+    ),
+    Experiment(
+        "billion",
+        "A billion events",
+        module("memory", "--like", "events", "--rows", "1000000000", "--memory", "4GB"),
+        with_own("memory", *COUNTS, "benchmarks/scale/events.py", "benchmarks/scale/processes.py"),
+        40,
+        ("billion",),
+        packages=("duckdb", "numpy", "pyarrow"),
         alone=True,
     ),
     Experiment(

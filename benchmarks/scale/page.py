@@ -1,10 +1,10 @@
-"""What was measured as tables in Markdown, by the name of a section, and as pictures."""
+"""What was measured as tables in Markdown, by the name of a section, and as a picture."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.scale.alone import NOISY, ON_SPARK
-from benchmarks.scale.pictures import bars, growth
+from benchmarks.scale.pictures import bars
 from benchmarks.scale.rows import Row, Rows
 from benchmarks.scale.ways import MEMORY, WAYS
 
@@ -31,8 +31,7 @@ def sections(rows: Rows) -> Iterator[str]:
 
 
 def draw(rows: Rows, folder: Path) -> None:
-    """Draw the pictures of the synthetic tables."""
-    growth(_synthetic(rows)).savefig(folder / "scaling.png", dpi=110)
+    """Draw the picture of the synthetic tables."""
     bars([row for row in _synthetic(rows) if row.table == MIDDLE] or _synthetic(rows)).savefig(
         folder / "scaling-ways.png", dpi=110
     )
@@ -126,21 +125,6 @@ def noise(rows: Rows) -> str:
     return lined(("noise for a million items", "wall s", "CPU s"), lines) if lines else ""
 
 
-def aims(rows: Rows) -> str:
-    """What was aimed at, and what was measured."""
-    middle, large, on_spark = rows.of(MIDDLE), rows.of(LARGE), rows.of(ON_SPARK)
-    if not set(WALL) <= set(middle):
-        return ""
-    lines = [
-        *(_aim(f"10 million events, {WAYS[way].name}", max_items, middle.get(way)) for way, max_items in WALL.items()),
-        ["10 million events, peak memory", "1.5 x", _most("memory", [middle.get(way) for way in WALL])],
-        ["10 million events on Spark", "1.5 x", _most("wall", list(on_spark.values()))],
-        ["100 million events in 4 GB, over 10 million", "11 x", _times(large.get("limited"), middle.get("auto"))],
-        ["noise for a million items", "0.5 s", _slowest(rows)],
-    ]
-    return lined(("what", "at most", "measured"), lines)
-
-
 def cluster(rows: Rows) -> str:
     """What 10^12 rows would take on 1,000 machines of 16 cores, by what was measured on Spark."""
     found = rows.of(ON_SPARK).get("auto")
@@ -162,30 +146,8 @@ def cluster(rows: Rows) -> str:
 
 
 NODE_ROWS, NODE_CORES = 10**9, 16
-WALL = {"count-release": 1.15, "weighted": 1.6, "thresholded": 1.5, "thresholded-auto": 1.8}
-
-
-def _aim(what: str, max_items: float, row: Row | None) -> list[str]:
-    return [what.format(bound=row.bound if row else "given"), f"{max_items} x", _most("wall", [row])]
-
-
-def _most(what: str, found: Sequence[Row | None]) -> str:
-    ratios = [row.ratio(what) for row in found if row and row.rounds]
-    return f"{max(ratios):.2f} x" if ratios else "-"
-
-
-def _times(large: Row | None, middle: Row | None) -> str:
-    there = large and middle and large.rounds and middle.rounds
-    return f"{large.cost('wall') / middle.cost('wall'):.1f} x" if there and large and middle else "-"
-
-
-def _slowest(rows: Rows) -> str:
-    times = [row.cost("wall") for row in rows.of(NOISY).values() if row.rounds]
-    return f"{max(times):.2f} s" if times else "-"
-
 
 BLOCKS: dict[str, Callable[[Rows], str]] = {
-    "aims": aims,
     "synthetic": synthetic,
     "real": real,
     "memory": memory,
