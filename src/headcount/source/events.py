@@ -10,6 +10,7 @@ from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, Any
 
 from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
+from headcount.source.engines.duckdb import give_back
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
@@ -153,6 +154,8 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         return now.scan()
 
     events = opened()
+    if events.scan:
+        give_back(events.scan())
     return replace(events, table=lambda: scan().table, scan=scan, files=lambda: files.found_files(paths))
 
 

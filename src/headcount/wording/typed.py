@@ -2,6 +2,7 @@
 the object is, it is returned as its own type, or refused with the line to write instead."""
 
 import os
+import re
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,8 @@ from headcount.errors import BadParameter, shown
 
 LONGEST = 500
 """Most characters of a text that is kept: a name of data, of a person, of a purpose."""
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def one_line(name: str, text: Any, example: str) -> str:
@@ -41,7 +44,7 @@ def column_name(name: str, value: Any, example: str) -> str:
 
 def is_text(value: object) -> bool:
     """True for text that can be written as UTF-8: no lone surrogate."""
-    return isinstance(value, str) and not any("\ud800" <= char <= "\udfff" for char in value)
+    return isinstance(value, str) and SURROGATE.search(value) is None
 
 
 def listed(name: str, values: Any, maximum: int, *, of: str, fix: str) -> list[Any]:

@@ -10,6 +10,7 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -54,6 +55,8 @@ RELATION_LOCK = Lock()
 _LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 _FOLDERS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _REGISTRY = Lock()
+_SPARE: dict[int, Connection] = {}
+"""A connection that nothing uses, by process."""
 
 
 @cache
@@ -228,8 +231,24 @@ def _names(table: ir.Table) -> Names:
 
 
 def connect() -> Connection:
-    """Open a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
+    """Return a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
     nothing and does not spill until `DuckDB.reserve` gives it a folder."""
+    with _REGISTRY:
+        return _SPARE.pop(os.getpid(), None) or _opened()
+
+
+def give_back(rows: Scan) -> None:
+    """Keep a connection of ours on which a schema was looked at, and no row, for the next call of `connect`: opening
+    one takes longer than that look. A process that is forked has none: the threads of a DuckDB stay behind."""
+    connection = rows.connection
+    if not connection.is_bare:
+        return
+    connection.raw_sql(f"DROP VIEW {rows.name}")
+    with _REGISTRY:
+        _SPARE.setdefault(os.getpid(), connection)
+
+
+def _opened() -> Connection:
     config: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     connection = Connection(duckdb.connect(":memory:", config=config))
     for name, value in (

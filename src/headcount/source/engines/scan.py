@@ -84,6 +84,11 @@ class Connection:
         """The same connection as Ibis has it."""
         return backend().from_connection(self.con)
 
+    @property
+    def is_bare(self) -> bool:
+        """True if Ibis has put nothing on it."""
+        return "backend" not in self.__dict__
+
     def raw_sql(self, sql: str) -> Any:
         """Run SQL."""
         return self.con.execute(sql)
