@@ -304,7 +304,7 @@ def _release(plan: Plan, run: Run) -> None:
 
 
 def _version(path: Path) -> tuple[int, int] | None:
-    """What tells a file from the one that it replaces; None if there is none."""
+    """Identity of a file, to tell it from one that replaces it; None if there is no file."""
     try:
         found = path.stat()
     except OSError:

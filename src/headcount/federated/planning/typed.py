@@ -1,4 +1,4 @@
-"""What an analyst types of every collection: how many people there are and may be missing, and the price."""
+"""Parameters that all collections have: the number of people, how many of them may be missing, and the price."""
 
 from fractions import Fraction
 from math import ceil
