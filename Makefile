@@ -58,11 +58,11 @@ bench-tpch: .venv/ready .venv-opendp/ready .venv-smartnoise/ready
 	$(BIN)/pip install --quiet --editable '.[tpch]'
 	$(BIN)/python -m benchmarks.tpch
 
-# The figures of README.md and the front page, into docs/evidence and these pages: under 30 minutes on two idle cores.
+# The figures of README.md and the front page, into docs/evidence and these pages: within an hour on two cores.
 evidence-quick: .venv/ready
 	$(BIN)/python -m benchmarks.evidence run --quick
 
-# All figures: about five hours on two cores (nohup make evidence &). What is not stale is not measured again,
+# All figures: a night on two cores (nohup make evidence &). What is not stale is not measured again,
 # so it may be interrupted; one that fails does not stop the others. `python -m benchmarks.evidence list` shows progress.
 evidence: .venv/ready
 	-$(BIN)/pip install --quiet --editable '.[bench,tpch]'

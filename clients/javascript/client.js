@@ -50,7 +50,7 @@ export class Client {
   answer(round, invitation = null) {
     const expected = round.people === null ? null : round.digest;
     if (round.holds && (invitation?.round ?? null) !== expected) {
-      throw new Refused("A round that invites needs its invitation, others none.", "answer(round, invitation)");
+      throw new Refused("A round that invites people needs the invitation; any other round takes none.", "answer(round, invitation)");
     }
     this.#admit(round);
     const chosen = round.step ? this.#become(round) : this.#select(round.items);

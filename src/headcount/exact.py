@@ -64,7 +64,7 @@ def rational(name: str, value: Number, *, fix: str) -> Fraction:
 
 
 def _with_point(name: str, value: object) -> str:
-    """What to write if a number has a decimal comma."""
+    """Suggest a decimal point for a number with a decimal comma."""
     comma = isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip())
     return f"{name}={comma[1]}.{comma[2]}, with a decimal point" if comma else ""
 
@@ -124,7 +124,7 @@ def one_of(name: str, value: Any, known: Sequence[str], more: str = "") -> Any:
 
 
 def _one_of(name: str, value: Any, known: Sequence[str], more: str) -> str:
-    """What to write: the name that was probably meant, then all of them."""
+    """Suggest names: the one that was probably meant, then all of them."""
     near = get_close_matches(value, known, n=1) if isinstance(value, str) else []
     meant = f'did you mean {name}="{near[0]}"? ' if near else ""
     if len(known) > SPELLED_OUT:

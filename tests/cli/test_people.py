@@ -88,7 +88,10 @@ def test_two_ends_are_never_taken_for_a_text(tmp_path: Path) -> None:
         (("--bound=auto:share=2",), "headcount: share=2: choosing the bound takes a part of epsilon"),
         (("--bound=papers.quantile:grid=",), "headcount: grid=[]: at least one bound, rising"),
         (("--bound=quantile",), "headcount: --bound quantile: it is in headcount.papers. Fix: --bound papers.quantile"),
-        (("--bound=auto:share",), "headcount: --bound auto:share: an option has a name. Fix: --bound auto:share=0.1"),
+        (
+            ("--bound=auto:share",),
+            "headcount: --bound auto:share: an option is typed as name=value. Fix: --bound auto:share=0.1",
+        ),
         (("--debias=poisson",), "headcount: --debias poisson needs to know how many people there are."),
         (("--where=song=a", "--where=song=b"), "headcount: --where: song is given twice."),
         (("--where=song",), "headcount: --where song: a column and what it must be."),

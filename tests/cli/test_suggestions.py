@@ -39,7 +39,7 @@ def said(*arguments: str, cwd: Path) -> str:
         (("top", *BY, "--n", "5"), "No such option: --n (Possible options: --k)"),
         (
             ("histogram", *BY, "--keys", "US", "DE", "--epsilon", "1"),
-            "headcount: DE: a file, or one of the keys? Fix: --keys US,DE",
+            "headcount: DE: there is no such file. Keys are typed without spaces between them. Fix: --keys US,DE",
         ),
         (
             ("aggregate", *BY, "--metric", "avg(amount)", "--epsilon", "1"),

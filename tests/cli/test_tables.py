@@ -162,7 +162,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
         ("--view", "view.py", "--table", "visit"),
         "--table visit: a name, =, and what it stands for. Fix: --table visit=visit.parquet",
     ),
-    "no view": ((), "--view: which rows of the tables? Fix: --view view.py"),
+    "no view": ((), "--view: the tables need a file that says which of their rows to count. Fix: --view view.py"),
     "no such view": (
         ("--view", "none.py"),
         f"none.py: cannot be read (No such file or directory). Fix: --view view.py with {EXAMPLE}",
@@ -202,7 +202,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a file too": (
         ("person.parquet", "--view", "view.py"),
-        "person.parquet: a file, and tables of a view? Fix: --table visit=person.parquet",
+        "person.parquet: a file and a view are typed; only one of them is read. Fix: --table visit=person.parquet",
     ),
     "another engine": (
         ("--view", "view.py", "--engine", "spark"),
@@ -226,5 +226,5 @@ def test_bad_input_is_told_in_a_line(mistake: str, capsys: pytest.CaptureFixture
 def test_neither_a_file_nor_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("histogram", *OPTIONS) == 2
     assert capsys.readouterr().err == (
-        "headcount: which table? Fix: headcount histogram visits.parquet --user user --by song --epsilon 1\n"
+        "headcount: no table is typed. Fix: headcount histogram visits.parquet --user user --by song --epsilon 1\n"
     )

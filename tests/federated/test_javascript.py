@@ -229,7 +229,7 @@ def test_invitations_are_for_their_round(node: Node) -> None:
     wrong, right = Invitation(ROUND.digest, 3, TICKET), Invitation(INVITING.digest, 3, TICKET)
     for round_, invitation in ((ROUND, wrong), (INVITING, wrong), (INVITING, None)):
         text = invitation.to_json() if invitation else None
-        with pytest.raises(RefusedThere, match="needs its invitation"):
+        with pytest.raises(RefusedThere, match="needs the invitation"):
             node.run("answer", name="invited", round=round_.to_json(), invitation=text)
     found = Report.from_json(node.run("answer", name="invited", round=INVITING.to_json(), invitation=right.to_json()))
     assert found == Report(INVITING.digest, TICKET, ("apple",))

@@ -336,7 +336,7 @@ def test_a_pair_of_public_keys_has_masks_of_its_own(monkeypatch: pytest.MonkeyPa
 
 def test_what_the_server_refuses() -> None:
     sum_ = Sum(terms(5), vectors(5, 3))
-    with pytest.raises(BadParameter, match="not one that a person sends"):
+    with pytest.raises(BadParameter, match="people send no message of this kind"):
         sum_.server.add(Report(ID, ID, ()))
     keys = sum_.clients[ticket(0)].begin()
     with pytest.raises(Refused, match="hides nothing"):
@@ -356,7 +356,7 @@ def test_what_the_server_refuses() -> None:
         sum_.server.add(SumShares(ID, ticket(0), ()))
     shares = sum_.clients[ticket(1)].answer(replies[ticket(1)])
     assert isinstance(shares, SumShares)
-    with pytest.raises(Refused, match="a box for each partner"):
+    with pytest.raises(Refused, match="one for each partner is needed"):
         sum_.server.add(replace(shares, boxes=shares.boxes[1:]))
     sum_.server.add(shares)
     replies = sum_.take(sum_.clients[name].answer(m) for name, m in replies.items() if name != ticket(1))
@@ -379,10 +379,13 @@ def test_what_a_client_refuses() -> None:
     assert isinstance(first, SumPartners)
     rows = first.partners
     wrong = [
-        (replace(first, partners=rows[:2]), "2 partners, and 3 are needed"),
-        (replace(first, partners=(*rows, (99, "1" * 64, "2" * 64))), "6 partners, and there are at most 5"),
-        (replace(first, number=rows[0][0]), "A partner of this person is this person"),
-        (replace(first, partners=((rows[0][0], *client._public), *rows[1:])), "A partner of this person is"),
+        (replace(first, partners=rows[:2]), "2 partners; at least 3 are needed"),
+        (replace(first, partners=(*rows, (99, "1" * 64, "2" * 64))), "6 partners; at most 5 are allowed"),
+        (replace(first, number=rows[0][0]), "This person is among their own partners"),
+        (
+            replace(first, partners=((rows[0][0], *client._public), *rows[1:])),
+            "This person is among their own partners",
+        ),
         (SumSurvivors(ID, 6, ()), "not the next message"),
         (SumKeys(ID, ticket(0), "1" * 64, "2" * 64, "3" * 64), "not the next message"),
     ]
@@ -394,14 +397,14 @@ def test_what_a_client_refuses() -> None:
     assert isinstance(second, SumInbox)
     with pytest.raises(Refused, match="2 partners who shared"):
         client.answer(replace(second, boxes=second.boxes[:2]))
-    with pytest.raises(Refused, match="not that of a partner"):
+    with pytest.raises(Refused, match="belongs to no partner"):
         client.answer(replace(second, boxes=(*second.boxes, (99, second.boxes[0][1]))))
     replies = sum_.step(replies)
     third = replies[ticket(0)]
     assert isinstance(third, SumSurvivors)
-    with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
+    with pytest.raises(Refused, match="4 vectors; at least 5 are needed"):
         client.answer(replace(third, partners=third.partners[:3]))
-    with pytest.raises(Refused, match="not that of a partner"):
+    with pytest.raises(Refused, match="belongs to no partner"):
         client.answer(replace(third, partners=((99,),)))
     sum_.step(replies)
     with pytest.raises(Refused, match="not the next message"):
@@ -417,10 +420,10 @@ def test_a_client_counts_those_who_answered_itself_if_it_can(partners: int, told
     assert isinstance(message, SumSurvivors)
     lie = replace(message, answered=6, partners=message.partners[:3])
     if told == 3:
-        with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
+        with pytest.raises(Refused, match="4 vectors; at least 5 are needed"):
             sum_.clients[ticket(0)].answer(lie)
     else:
-        with pytest.raises(Refused, match="4 vectors, and 5 are needed"):
+        with pytest.raises(Refused, match="4 vectors; at least 5 are needed"):
             sum_.clients[ticket(0)].answer(replace(message, answered=4))
         sum_.clients[ticket(0)].answer(lie)
 
@@ -446,7 +449,7 @@ def test_keys_of_one_person_silence_nobody(planted: Planted, monkeypatch: pytest
     gone = planted(sum_.clients[ticket(0)], sum_.clients[ticket(1)])
     replies = sum_.begin()
     for number in gone:
-        with pytest.raises(Refused, match="A partner of this person is this person"):
+        with pytest.raises(Refused, match="This person is among their own partners"):
             sum_.clients[ticket(number)].answer(replies[ticket(number)])
     for without in (gone, NOBODY, NOBODY):
         replies = sum_.step(replies, without)

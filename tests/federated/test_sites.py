@@ -354,7 +354,7 @@ def test_rounds_of_sites_that_are_refused(terms: dict[str, Any], why: str) -> No
 
 
 def test_reports_of_several_sites_need_a_round_by_itself() -> None:
-    with pytest.raises(BadParameter, match="for a round that everybody answers"):
+    with pytest.raises(BadParameter, match="a round that invites people has no sites"):
         Analyst().publish("Which?", epsilon=1, neighbours="replace", people=100, sites_per_person=2)
     with pytest.raises(BadParameter, match="sites_per_person: a whole number from 1 to 100, or null,"):
         Analyst().publish("Which?", epsilon=1, sites_per_person=0)

@@ -272,7 +272,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"metrics": ["median(x)", "median(user)"], "range": (0, 9)},
-        "range: which column? Fix: range={'x': (0, 1000)}",
+        "range: name the column of each range. Fix: range={'x': (0, 1000)}",
     ),
     (
         {"metrics": ["sum(when)"]},

@@ -206,9 +206,14 @@ def _check_ledger_options(run: Run) -> None:
 def _check_data(run: Run) -> None:
     """Refuse files and tables together, neither, and tables on another engine."""
     if run.has_view and run.files:
-        raise BadParameter(f"{run.files[0]}: a file, and tables of a view?", fix=f"--table visit={run.files[0]}")
+        raise BadParameter(
+            f"{run.files[0]}: a file and a view are typed; only one of them is read.",
+            fix=f"--table visit={run.files[0]}",
+        )
     if not run.has_view and not run.files:
-        raise BadParameter("which table?", fix="headcount histogram visits.parquet --user user --by song --epsilon 1")
+        raise BadParameter(
+            "no table is typed.", fix="headcount histogram visits.parquet --user user --by song --epsilon 1"
+        )
     if run.has_view and _engine(run).file_kinds:
         raise BadParameter(f"engine={run.engine}: a view of tables runs on DuckDB.", fix="no engine")
 
@@ -244,7 +249,9 @@ def _check_files(files: Sequence[str], keys: Any) -> None:
     stray = [name for name in plain if len(name) < 200 and not Path(name).exists()]
     if stray and isinstance(keys, list) and len(stray) < len(files):
         listed = ",".join([*map(str, keys), *stray])
-        raise BadParameter(f"{stray[0]}: a file, or one of the keys?", fix=f"--keys {listed}")
+        raise BadParameter(
+            f"{stray[0]}: there is no such file. Keys are typed without spaces between them.", fix=f"--keys {listed}"
+        )
 
 
 def _with_files(plan: Plan, run: Run) -> Plan:
@@ -297,7 +304,7 @@ def _release(plan: Plan, run: Run) -> None:
 
 
 def _version(path: Path) -> tuple[int, int] | None:
-    """What tells a file from the one that it replaces; None if there is none."""
+    """Identity of a file, to tell it from one that replaces it; None if there is no file."""
     try:
         found = path.stat()
     except OSError:

@@ -44,7 +44,8 @@ def _values(kind: type[Options], parameter: str, listed: str) -> dict[str, Any]:
     pairs = [each.partition("=") for each in BETWEEN.split(listed) if each.strip()]
     if wrong := [name for name, equals, _ in pairs if not equals]:
         raise BadParameter(
-            f"{parameter}={kind.name}:{wrong[0]}: an option has a name.", fix=f"{parameter}={kind.name}:{kind.example}"
+            f"{parameter}={kind.name}:{wrong[0]}: an option is typed as name=value.",
+            fix=f"{parameter}={kind.name}:{kind.example}",
         )
     kinds = {name: [get_origin(each) for each in get_args(hint)] for name, hint in get_type_hints(kind).items()}
     several = {name for name, origins in kinds.items() if Sequence in origins}

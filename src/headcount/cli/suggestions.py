@@ -1,4 +1,4 @@
-"""What was probably meant by a command or an option that there is not."""
+"""Suggestions for commands and options that do not exist."""
 
 from collections.abc import Collection
 from difflib import get_close_matches

@@ -27,7 +27,7 @@ def open_view(
 ) -> ir.Table:
     """The view in a file, over tables that have no rows yet."""
     if view is None:
-        raise BadParameter("view: which rows of the tables?", fix="view=view.py")
+        raise BadParameter("view: the tables need a file that says which of their rows to count.", fix="view=view.py")
     source = _source(view)
     declared = dict(_pair("links", each, "lines.order=orders.order") for each in links)
     tables = open_tables(_by_name("table", private), user, _by_name("public", public), declared, name)

@@ -52,7 +52,10 @@ class Client(Person):
     def answer(self, round_: Round, invitation: Invitation | None = None) -> Report:
         """Report the items of this person that are in the sample of this round."""
         if round_.holds and (invitation.round if invitation else None) != (round_.digest if round_.people else None):
-            raise Refused("A round that invites needs its invitation, others none.", fix="answer(round, invitation)")
+            raise Refused(
+                "A round that invites people needs the invitation; any other round takes none.",
+                fix="answer(round, invitation)",
+            )
         self._admit(round_)
         if invitation is not None:  # its coin was tossed where the invitations come from
             return Report(round_.digest, invitation.ticket, self._select_items(round_.items))

@@ -69,12 +69,15 @@ class Round(SampleTerms):
                 f"step: everybody answers, with at most {MAX_ITEMS:,} reports in all rounds.", fix="fewer rounds"
             )
         if self.has_sites and self.people is not None:
-            raise BadParameter("sites_per_person: for a round that everybody answers.", fix="no sites_per_person=")
+            raise BadParameter(
+                f"sites_per_person={self.sites_per_person}: a round that invites people has no sites.",
+                fix="no sites_per_person=",
+            )
         if self.people is None and self.invited is None:
             return
         if self.people is None or self.invited is None or self.invited > self.people:
             raise BadParameter(
-                "people, invited: as many are invited as there are people, or fewer.",
+                f"people={self.people}, invited={self.invited}: both are needed, and at most all are invited.",
                 fix="people=20_000, invited=5_300",
             )
         if self.neighbours != "replace" or self.items != 1:

@@ -100,7 +100,7 @@ class Person(Single):
             self._answered |= dict.fromkeys((self._paid(round_), round_.turn))
 
     def _after(self, round_: PrivacyPromise) -> Cost:
-        """What is spent once this round is answered: no more than before if its promise is paid for."""
+        """Spending once this round is answered: no more than before if its promise is paid for."""
         if self._paid(round_) in self._answered:
             return self._spent
         return Cost(self._spent.epsilon + round_.epsilon, self._spent.delta + round_.delta)

@@ -67,7 +67,7 @@ class PublishedRounds(Generic[R]):
     def find(self, digest: str) -> R:
         """The round of a result."""
         if digest not in self._together:
-            raise Refused("This result is of no round of this analyst.", fix="an analyst who is given its round")
+            raise Refused("This result is not of a round of this analyst.", fix="an analyst who is given its round")
         return self._together[digest][0]
 
     def release(self, digest: str, result: str, content: Content) -> Release:

@@ -157,7 +157,7 @@ class Words(Reading):
 
     @property
     def quantity(self) -> str:
-        """What one released value is called."""
+        """Name of one released value."""
         return "count"
 
     @property

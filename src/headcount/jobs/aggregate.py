@@ -124,7 +124,7 @@ def _only(ordered: Sequence[str]) -> str:
     if not ordered:
         raise BadParameter("range: none of the metrics is a quantile.", fix='metrics=["median(x)"], or no range')
     if len(ordered) > 1:
-        raise BadParameter("range: which column?", fix=f"range={{{ordered[0]!r}: (0, 1000)}}")
+        raise BadParameter("range: name the column of each range.", fix=f"range={{{ordered[0]!r}: (0, 1000)}}")
     return ordered[0]
 
 
@@ -223,7 +223,6 @@ class Aggregate(ListedItemJob):
                 f"weights: that of {beyond[0]!r} lies between 1/{MAX_WEIGHT} and {MAX_WEIGHT}.",
                 fix='weights={"sum(price)": 3}',
             )
-
         if beyond := [metric for metric, target in self.target_error if not Fraction(1, 10**6) <= target <= 10]:
             raise BadParameter(
                 f"target_error: that of {beyond[0]!r} lies between 0.000001 and 10.",

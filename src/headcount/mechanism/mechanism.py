@@ -93,7 +93,7 @@ class Mechanism(ABC, Generic[B, N]):
 
     @property
     def stability(self) -> Stability:
-        """How far neighbours' totals are apart."""
+        """Distance between neighbours' totals."""
         return of_contributions(self.bounding.sensitivity, self.max_totals, self.bounding.hidden_items)
 
     @property

@@ -29,7 +29,7 @@ NOBODY_SEEN = "The first look showed nobody, as there are too few people for its
 
 @dataclass(frozen=True)
 class Outlook:
-    """What can be said before anything is read, if the bound is still to be selected."""
+    """Description of a plan before anything is read, if the bound is still to be selected."""
 
     job: Job
     strategy: Strategy
@@ -81,7 +81,7 @@ class Outlook:
 
     @cached_property
     def steps(self) -> list[Statement]:
-        """What is done, step by step."""
+        """Steps of a release, in order."""
         counted = self.strategy.people_count
         return [
             Statement("reading", self.job.reading(self.dataset)),
@@ -115,7 +115,7 @@ class Outlook:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation(Outlook):
-    """What can be said once the mechanism is decided: beforehand if the bound is given, else about a release."""
+    """Description once the mechanism is decided: of a plan if the bound is given, else of a release."""
 
     decision: Decision
     tail: Mapping[str, float] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class Explanation(Outlook):
 
     @property
     def _choice(self) -> str:
-        """How the bound was chosen; empty if it was given."""
+        """Name of the way in which the bound was chosen; empty if it was given."""
         selection = self.strategy.selection
         if selection is None or not isinstance(self.strategy.bound, str):
             return ""

@@ -137,7 +137,7 @@ class Plan:
 
     @cached_property
     def _outlook(self) -> Outlook:
-        """What can be said before anything is read: of a given bound, everything about its mechanism."""
+        """Description before anything is read; with a given bound, the whole mechanism."""
         return Outlook(*self._known) if self.selection else Explanation(*self._known, decision=Decision(self.mechanism))
 
     @property

@@ -15,7 +15,7 @@ SQL = "SQL of the view, as it is run"
 
 @dataclass(frozen=True)
 class Summary:
-    """What is printed of a plan."""
+    """Printed form of a plan."""
 
     outlook: Outlook
     hints: Sequence[str]

@@ -134,7 +134,7 @@ class EvenL2Budget(Bounding):
         )
 
     def kept(self, contributions: Contributions, secret: bytes) -> ir.Table:
-        """What is kept in the first round."""
+        """The weights that the first round keeps."""
         pairs = SampledItems(self.max_items).kept(contributions, secret)
         people = pairs.group_by(USER).agg(every=pairs.count())
         units = people.select(USER, **{COUNT: self.split().of_others(people["every"] * 0, people["every"])})

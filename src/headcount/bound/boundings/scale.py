@@ -98,7 +98,7 @@ class ScaledToSize(ExcessBounding):
 
 
 def full_weight(limit: int, item: str) -> str:
-    """Who counts fully, and how much less the others do, as sentences."""
+    """Sentences on who counts in full, and how much less the others count."""
     full = f"1 {item} counts as 1" if limit == 1 else f"up to {limit:,} {plural(item)} counts as 1 for each"
     return f"A person with {full}. A person with more counts less: with n, as the square root of {limit:,}/n for each."
 

@@ -23,7 +23,7 @@ from headcount.source.frames.arrow_columns import whole_numbers
 
 @dataclass(frozen=True)
 class PeopleSizes:
-    """How many people have which sum of counts and sum of squares, over the listed items. Not private."""
+    """People grouped by sum of counts and sum of squares, over the listed items. Not private."""
 
     sums: Integers
     squares: Integers

@@ -86,7 +86,7 @@ class WeightedClip(Bounding):
         return self._used(PairsOnEngine(contributions), secret).kept(self._share)
 
     def _used(self, pairs: AnyPairs, secret: bytes) -> AnyPairs:
-        """Of people, who count once for an item, `max_items` items each."""
+        """Keep `max_items` items of each person, who counts once for an item."""
         return pairs if self.largest > 1 else pairs.without(SampledItems(self.max_items).formula(secret))
 
     def _share(self, squares: Any, count: Any) -> Any:

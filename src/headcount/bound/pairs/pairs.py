@@ -54,7 +54,7 @@ class Pairs(Protocol):
         something is kept. That another item occurred before bounding must not show."""
 
     def taken(self, excess: Excess, cut: int) -> int:
-        """What people's excesses add up to, of each person at most `cut`; in units."""
+        """Sum of people's excesses in units, each person's cut at `cut`."""
 
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
         """People by what they have: sums of counts, sums of squared counts, and numbers of people who have these."""

@@ -144,7 +144,7 @@ class Groups:
         return self.vectors.people_by_norm(vector)
 
     def clipped(self, vector: Vector, bound: float, limit: float, units: int) -> int:
-        """What scaling to the bound takes from all people together, in units."""
+        """Total that scaling to the bound takes from all people, in units."""
         return self.vectors.sum_people(vector, lambda norm, sum_: clipped_part(sum_, norm, bound, limit, units))
 
     def excess(self, vector: Vector, bound: float, limit: float, units: int) -> int:

@@ -26,7 +26,7 @@ LOSS_VARIATION = 1.0
 
 @dataclass(frozen=True)
 class ClippingLoss:
-    """What bounding removed from all items together."""
+    """Total that bounding removed from all items."""
 
     taken: float
     """Noisy clipped amount; one person's part in the sum is limited."""

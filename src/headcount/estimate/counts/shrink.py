@@ -47,7 +47,7 @@ def _posterior_means(values: Floats) -> Floats:
 
 
 def _prior(likelihood: Floats, shares: Floats) -> Floats:
-    """How frequent each count of the grid is, given the share of values in each bin."""
+    """Frequency of each count of the grid, given the share of values in each bin."""
     prior: Floats = np.full(len(GRID), 1 / len(GRID))
     for _ in range(ROUNDS):
         joint = likelihood * prior

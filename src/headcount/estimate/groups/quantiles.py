@@ -121,7 +121,7 @@ def _believed(away: Floats, variance: Floats, spread: Floats, clear: NDArray[np.
 
 
 def _crossed(shares: Floats, q: float | Floats, points: Floats) -> Floats:
-    """Where each curve of shares reaches q, interpolated between points."""
+    """Position at which each curve of shares reaches q, interpolated between points."""
     wanted = np.broadcast_to(np.asarray(q, dtype=np.float64), len(shares))
     after, rows = np.clip((shares < wanted[:, None]).sum(axis=1), 1, shares.shape[1] - 1), np.arange(len(shares))
     low, high = shares[rows, after - 1], shares[rows, after]

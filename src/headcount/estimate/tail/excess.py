@@ -87,7 +87,7 @@ def sharing(variation: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Clipping:
-    """What bounds clip, as far as it is known."""
+    """Amounts that bounds clip, as far as they are known."""
 
     tail: Tail
 

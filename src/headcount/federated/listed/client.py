@@ -85,7 +85,7 @@ class SecureClient(Person):
         return tuple(state.to_json() for state in states if state is not None)[-MAX_SUMS:]
 
     def _numbers(self, round_: SecureRound, counts: Integers) -> Integers:
-        """What is added to the sum: counts, and a share of noise."""
+        """Vector that a person adds to the sum: counts, and a share of noise."""
         return counts * round_.unit + round_.shares.draw(round_.places, self._entropy)
 
     def _counts(self, round_: SecureRound) -> Integers:

@@ -22,7 +22,7 @@ Gaussian."""
 
 @dataclass(frozen=True)
 class SecureQuestion(CountedOn):
-    """What an analyst wants to know, of whom, and for how much."""
+    """Question of an analyst: what, of whom, and for which price."""
 
     id: str
     asks: str

@@ -134,7 +134,7 @@ def guarantee(round_: SecureRound) -> str:
 
 
 def _change(round_: SecureRound) -> str:
-    """What differs between neighbours."""
+    """Difference between neighbours."""
     if round_.sites is None:
         return _CHANGES[round_.neighbours]
     sites = "one site" if round_.memberships == 1 else f"up to {round_.memberships:,} sites"

@@ -52,7 +52,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What comes out if this many people are missing."""
+    """Result of a collection if this many people are missing."""
 
     missing: int
     answers: int
@@ -111,7 +111,7 @@ class Collection(ABC):
         """The released table next to the truth about those who answered."""
 
     def relevant(self, people: People) -> People:
-        """What of everybody's items the question is about."""
+        """Everybody's items that the question is about."""
         return people
 
     @property
@@ -158,7 +158,7 @@ class Collection(ABC):
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
-        """What comes out with nobody missing, with as many as stated, and with more."""
+        """Results with nobody missing, with as many missing as stated, and with more."""
         more = {ceil(self.parties * percent / 100) for percent in MORE_MISSING}
         missing = sorted({0, self.missing, *(each for each in more if each > self.missing)})
         return [self._outcome(each) for each in missing if each < self.parties]
@@ -232,7 +232,7 @@ def traffic_lines(collection: Collection) -> list[str]:
 
 
 def _sizes(traffic: Sequence[Traffic], way: Way) -> tuple[str, ...]:
-    """How many messages go this way, and their bytes in all."""
+    """Number of messages that go this way, and their bytes in all."""
     number = sum(each.way == way for each in traffic)
     return str(number), *("" if size is None else f"{size:,.0f}" for size in _least_mean_most(traffic, way))
 

@@ -25,7 +25,7 @@ class Comparison:
     unit: str
 
     def error(self, share: float) -> float:
-        """What this share of the values is off by at most; 0 without values."""
+        """Largest error of this share of the values; 0 without values."""
         return float(np.quantile(self.errors, share)) if len(self.errors) else 0.0
 
 

@@ -100,7 +100,7 @@ class SecureCollection(SumCollection):
         return self.round.who
 
     def together(self, people: People) -> Sequence[Any]:
-        """Of sites, each has as many people as any other, and one more or less."""
+        """Give every site the same number of people, or one more."""
         return people if self.round.sites is None else [people[first :: self.parties] for first in range(self.parties)]
 
     def apart(self, parties: Sequence[Any]) -> People:

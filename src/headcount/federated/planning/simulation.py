@@ -41,7 +41,7 @@ _SYSTEM = SystemEntropy()
 
 @dataclass(frozen=True)
 class Simulation:
-    """How a collection went."""
+    """Outcome of a simulated collection."""
 
     collection: Collection
     answered: int
@@ -179,7 +179,7 @@ def _people(collection: Collection, data: Sequence[Sequence[str]] | None) -> Peo
 
 
 def _missing(collection: Collection, entropy: Entropy) -> tuple[set[int], set[int]]:
-    """Who never answers, and who leaves in between."""
+    """People who never answer, and people who leave in between."""
     gone = random_sequence(collection.parties, collection.missing, entropy)
     return set(gone[: collection.never]), set(gone[collection.never :])
 

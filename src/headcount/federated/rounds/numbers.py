@@ -126,7 +126,7 @@ class QuantilesPlan(NumbersPlan):
         if list(self.q) != sorted(set(self.q)):
             raise BadParameter("q: they must rise.", fix="q=[0.1, 0.5, 0.9]")
         if self.items != (needed := len(self.q) if self.method == "search" else 1):
-            raise BadParameter(f"items={self.items}: {needed} for this.", fix=f"items={needed}")
+            raise BadParameter(f"items={self.items}: this plan needs {needed}.", fix=f"items={needed}")
 
     @property
     def rounds(self) -> int:

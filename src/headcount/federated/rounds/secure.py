@@ -166,7 +166,7 @@ class SecureHeavyHittersPlan(Digested):
                 yield from self._whole(round_, round_.step, result)
 
     def _whole(self, round_: SecureRound, step: Extension, result: Total) -> Iterator[Found]:
-        """What ends in a round."""
+        """Items that end in a round."""
         values, width = np.array(result.sums, dtype=np.int64), self._width(round_, result.answered)
         counts: Integers = round_to_counts(values, round_.unit)
         low, high = intervals_within(values, round_.unit, width)

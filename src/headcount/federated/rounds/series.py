@@ -58,7 +58,7 @@ class SeriesPlan(PricedRound, Protocol[R, A, T]):
 
     @property
     def unit(self) -> str:
-        """What values are of."""
+        """Unit of values."""
 
     @property
     def view(self) -> View: ...

@@ -48,7 +48,7 @@ class Record:
         """The record with these fields; refused unless there are all of them, and no other."""
         kinds = kinds_of(cls)
         if not cls.has_fields(plain):
-            raise BadParameter("fields: others than there are.", fix=", ".join(kinds))
+            raise BadParameter("fields: some are missing, or unknown.", fix=", ".join(kinds))
         return cls(**{name: kinds[name].parse(name, value) for name, value in plain.items()})
 
     @classmethod

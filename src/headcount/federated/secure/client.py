@@ -45,7 +45,9 @@ class SumClient(Single):
 
     def __init__(self, terms: SumTerms, ticket: str, vector: Integers, entropy: Entropy) -> None:
         if len(vector) != terms.length:
-            raise Refused(f"{len(vector):,} numbers: this sum has {terms.length:,}.", fix="a number for each place")
+            raise Refused(
+                f"vector: {len(vector):,} numbers; this sum needs {terms.length:,}.", fix="a number for each place"
+            )
         self._begin(terms, ticket, entropy)
         self._vector = residues(vector, terms)
         self._box_keys, self._mask_keys = KeyPair(entropy.secret()), KeyPair(entropy.secret())
@@ -144,10 +146,10 @@ class SumClient(Single):
         """Keys that partners have in common are no reason to refuse: one person could then silence their partners."""
         _check_enough(len(partners), self._terms.threshold, "partners")
         if len(partners) > (most := self._terms.most_partners):
-            raise Refused(f"{len(partners):,} partners, and there are at most {most:,}.", fix="the server of this sum")
+            raise Refused(f"{len(partners):,} partners; at most {most:,} are allowed.", fix="the server of this sum")
         keys = {key for both in partners.values() for key in both}
         if number in partners or not keys.isdisjoint(self._public):
-            raise Refused("A partner of this person is this person.", fix="what the server of this sum sent")
+            raise Refused("This person is among their own partners.", fix="what the server of this sum sent")
 
     def _seal(self, number: int, content: bytes) -> str:
         return b64encode(seal(self._box_key(number, self._number, number), content)).decode()
@@ -201,12 +203,12 @@ def _read(text: str, terms: SumTerms) -> Residues:
 
 def _check_known(numbers: Collection[int], known: Collection[int]) -> None:
     if not set(numbers) <= set(known):
-        raise Refused("A number is not that of a partner.", fix="what the server of this sum sent")
+        raise Refused("A number in this message belongs to no partner.", fix="what the server of this sum sent")
 
 
 def _check_enough(count: int, minimum: int, what: str) -> None:
     if count < minimum:
-        raise Refused(f"{count:,} {what}, and {minimum:,} are needed.", fix="a sum in which more take part")
+        raise Refused(f"{count:,} {what}; at least {minimum:,} are needed.", fix="a sum in which more take part")
 
 
 _STEPS: dict[type[Message], Callable[[SumClient, Any], Message]] = {

@@ -87,7 +87,7 @@ class SumMasked(Message):
 
 @dataclass(frozen=True, slots=True)
 class SumSurvivors(Message):
-    """Which partners' vectors came: server to person."""
+    """Partners whose vectors came: server to person."""
 
     kind = "sum-survivors"
     longest = 1 << 20

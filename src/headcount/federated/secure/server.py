@@ -113,7 +113,7 @@ class SumServer(Single):
     def _check(self, message: Message, stage: int) -> str:
         """The ticket of a message that may be taken. This refusal depends on no other person's content."""
         if not isinstance(message, STEPS):
-            raise BadParameter("message: not one that a person sends.", fix="client.answer(message)")
+            raise BadParameter("message: people send no message of this kind.", fix="client.answer(message)")
         assert isinstance(message, SumKeys | SumShares | SumMasked | SumUnmask)
         if not isinstance(message, STEPS[stage]):
             raise Refused("This message is too late, or too early.", fix="a message of the step that is open")
@@ -127,7 +127,7 @@ class SumServer(Single):
 
     def _keys(self, message: SumKeys, ticket: str) -> SumKeys:
         if len(self._received[0]) >= self._terms.people:
-            raise Refused(f"This sum is of at most {self._terms.people:,} {self._who}.", fix="a new round")
+            raise Refused(f"This sum takes at most {self._terms.people:,} {self._who}.", fix="a new round")
         self._check_unused(message.box, message.mask)
         for public in (message.box, message.mask):
             self._probe.agree(public)
@@ -142,7 +142,7 @@ class SumServer(Single):
     def _shares(self, message: SumShares, ticket: str) -> dict[int, str]:
         boxes = dict(message.boxes)
         if list(boxes) != self._partners(self._numbers[ticket]):
-            raise Refused("There is a box for each partner, and for nobody else.", fix="client.answer(message)")
+            raise Refused("boxes: one for each partner is needed, and for nobody else.", fix="client.answer(message)")
         return boxes
 
     def _masked(self, message: SumMasked, ticket: str) -> None:
@@ -154,7 +154,7 @@ class SumServer(Single):
     def _unmask(self, message: SumUnmask, ticket: str) -> dict[int, str]:
         shares = dict(message.shares)
         if not shares.keys() <= set(self._partners(self._numbers[ticket])):
-            raise Refused("There are shares of partners alone.", fix="client.answer(message)")
+            raise Refused("shares: one belongs to nobody among the partners.", fix="client.answer(message)")
         return shares
 
     # what is sent

@@ -61,7 +61,7 @@ def rows_of(values: Mapping[str, Row], unlisted: Sequence[str], per: Mapping[str
 
 
 def _unknown(missing: str, known: str, values: Row, per: Mapping[str, str]) -> BadParameter:
-    """What to write if the values of a column are not known."""
+    """Suggest what to write if the values of a column are not known."""
     dates = f"dates={{{missing!r}: {EXAMPLE}}}"
     fix = f"{dates}, or keys" if missing in per else f"keys of {missing!r} as well, or bins, or per and dates"
     some = ", ".join([*map(repr, values[:2]), *(["..."] if len(values) > 2 else [])])

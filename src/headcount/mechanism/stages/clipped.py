@@ -59,7 +59,7 @@ class Clipped(ScalarMechanism):
 
     @property
     def _lost(self) -> Loss | None:
-        """What bounding removed, if that was measured before the counts."""
+        """Total that bounding removed, if it was measured before the counts."""
         return self.bounding.lost if isinstance(self.bounding, Sample) else None
 
     @property

@@ -23,7 +23,7 @@ nothing."""
 
 
 def hidden_hints(table: pa.Table, about: About, parameters: Mapping[str, Any]) -> list[str]:
-    """What would show something, if no item is shown."""
+    """Suggest what would show items, if none is shown."""
     if table.num_rows or not parameters:
         return []
     epsilon = 2 * amount_of(about.epsilon)

@@ -38,7 +38,7 @@ Size = Literal["page", "slide"]
 
 @dataclass(frozen=True)
 class Options:
-    """How a picture is wanted."""
+    """Options of a picture."""
 
     title: str | None = None
     """None for what the release is about; empty for none."""

@@ -35,7 +35,7 @@ def charged_on(facts: Facts) -> str:
 
 
 def budget(facts: Facts) -> str:
-    """What was spent by then, and what was left."""
+    """Spending up to that release, and the rest of the budget."""
     entry = facts.entry
     if entry is None:
         return f"not known: {NOT_HERE if facts.about.head else NOT_CHARGED}"

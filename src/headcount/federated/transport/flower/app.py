@@ -157,7 +157,7 @@ def _round_in(text: str) -> SecureRound | None:
 
 
 def _place(file: File | None, context: "Context") -> StateFile | NodeState:
-    """Where a node's person has their state."""
+    """Place of the state of a node's person."""
     return NodeState(context) if file is None else StateFile(file(context))
 
 
