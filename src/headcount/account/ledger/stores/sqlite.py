@@ -22,6 +22,7 @@ from headcount.account.ledger.stores.one_path import check_one_path
 from headcount.account.ledger.stores.private import create_private
 from headcount.account.ledger.stores.turn import PATIENCE, turn
 from headcount.errors import LedgerError, LedgerTampered
+from headcount.system import JOURNAL, sync_folder
 
 APPLICATION_ID = 0x48434C31
 """Marks the file as a headcount ledger."""
@@ -131,6 +132,7 @@ class SqliteStore(FilesBeside):
 
 def _created(path: Path) -> Connection:
     create_private(path)
+    sync_folder(path.parent)
     return _connect(path)
 
 
@@ -139,7 +141,7 @@ def _connect(path: Path) -> Connection:
     connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("PRAGMA trusted_schema = OFF")
-    if connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+    if connection.execute(f"PRAGMA journal_mode = {JOURNAL}").fetchone()[0] != JOURNAL.lower():
         raise LedgerError(
             f"{path}: another program changed the journal mode.", fix="close the other program, then ask again"
         )
