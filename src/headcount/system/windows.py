@@ -1,8 +1,8 @@
 """Files, locks and folders on Windows.
 
 Files are opened by CreateFileW: Python's own `os.open` follows links, translates line ends, gives a new file the
-permissions of its folder, and lets nobody rename or remove a file that is open. A lock is on the first byte of a file,
-which no other opening of the file can read or write meanwhile. Folders are flushed as files are.
+permissions of its folder, and lets nobody rename or remove a file that is open. A lock is on one byte
+far beyond the end of a file, as nobody else could read what is locked. Folders are flushed as files are.
 """
 
 import sys
@@ -14,7 +14,7 @@ if sys.platform == "win32":
     from collections.abc import Callable, Iterator
     from contextlib import contextmanager, suppress
     from ctypes import wintypes
-    from errno import EACCES, ELOOP
+    from errno import ELOOP
     from pathlib import Path
     from stat import FILE_ATTRIBUTE_REPARSE_POINT, S_ISDIR
 
@@ -30,6 +30,9 @@ if sys.platform == "win32":
     CREATE_NEW, OPEN_EXISTING, OPEN_ALWAYS = 1, 3, 4
     NORMAL, OPEN_REPARSE_POINT, BACKUP_SEMANTICS = 0x80, 0x00200000, 0x02000000
     PROTECTED_DACL = 0x80000004
+    LOCKED = (0, 1 << 30, 1, 0)
+    """One byte, at 2^62: the place of the lock, and how much is locked."""
+    LOCK_VIOLATION = 33
     _INVALID = wintypes.HANDLE(-1).value
 
     class _SecurityAttributes(ctypes.Structure):
@@ -43,6 +46,7 @@ if sys.platform == "win32":
         *(wintypes.DWORD, wintypes.DWORD, wintypes.HANDLE),
     )
     _kernel.FlushFileBuffers.argtypes = _kernel.CloseHandle.argtypes = (wintypes.HANDLE,)
+    _kernel.LockFile.argtypes = _kernel.UnlockFile.argtypes = (wintypes.HANDLE, *(wintypes.DWORD,) * 4)
     _kernel.LocalFree.argtypes = (wintypes.LPVOID,)
     _advapi.SetFileSecurityW.argtypes = (wintypes.LPCWSTR, wintypes.DWORD, wintypes.LPVOID)
     _to_descriptor = _advapi.ConvertStringSecurityDescriptorToSecurityDescriptorW
@@ -81,20 +85,13 @@ if sys.platform == "win32":
 
     def try_lock(file: int) -> bool:
         """Lock an open file; False if it is locked elsewhere. Raises an OSError if its file system has no locks."""
-        os.lseek(file, 0, os.SEEK_SET)
-        try:
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            if error.errno == EACCES:
-                return False
-            raise
-        return True
+        locked = _kernel.LockFile(msvcrt.get_osfhandle(file), *LOCKED)
+        _check(locked or ctypes.get_last_error() == LOCK_VIOLATION, None)
+        return bool(locked)
 
     def unlock(file: int) -> None:
-        """Give a lock back, if there is one."""
-        os.lseek(file, 0, os.SEEK_SET)
-        with suppress(PermissionError):
-            msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+        """Give a lock back, if there is one; closing the file does it, too."""
+        _kernel.UnlockFile(msvcrt.get_osfhandle(file), *LOCKED)
 
     def sync_folder(folder: Path) -> None:
         """Flush a folder, so that created and renamed files survive a crash."""
@@ -130,4 +127,4 @@ if sys.platform == "win32":
         """Raise the last error of the system, as the kind of OSError that Python has for it."""
         if not succeeded:
             code = ctypes.get_last_error()
-            raise OSError(0, ctypes.FormatError(code).strip(), path and str(path), code)
+            raise OSError(0, ctypes.FormatError(code).strip(" .\r\n"), path and str(path), code)

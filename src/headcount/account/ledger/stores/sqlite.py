@@ -18,7 +18,7 @@ from headcount.account.ledger.record.chain import Row
 from headcount.account.ledger.record.formats import Newer, check_format
 from headcount.account.ledger.stores.beside import FilesBeside
 from headcount.account.ledger.stores.errors import ANOTHER_FILE, NOT_A_LEDGER, RESTORE, ledger_errors, too_new
-from headcount.account.ledger.stores.one_path import check_one_path
+from headcount.account.ledger.stores.one_path import check_local, check_one_path
 from headcount.account.ledger.stores.private import create_private
 from headcount.account.ledger.stores.turn import PATIENCE, turn
 from headcount.errors import LedgerError, LedgerTampered
@@ -93,7 +93,9 @@ class SqliteStore(FilesBeside):
     def at(cls, path: Path) -> Self:
         """The store of a path. Links are resolved to the file itself, as its companion files lie beside it."""
         with ledger_errors(path):
-            return cls(Path(os.path.realpath(path)))
+            found = cls(Path(os.path.realpath(path)))
+            check_local(found.path)
+            return found
 
     def is_missing(self) -> bool:
         """True if there is no file yet, or only the empty file of an interrupted creation."""
