@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ except ImportError:  # run as a command, where the backend need not be installed
 
 KERNELS = Path("src", "headcount", "source", "kernels")
 LIBRARY = "kernels.bin"
-FLAGS = ("-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
+COMPILERS = ("cc", "gcc", "clang", "cl")
+FLAGS = ("-std=c99", "-O2", "-shared", "-fvisibility=hidden")
 """No flag for the machine at hand, which may not be the one that runs it."""
+MSVC_FLAGS = ("/nologo", "/O2", "/LD", "/TC")
 
 
 class KernelsHook(BuildHookInterface):  # type: ignore[misc]
@@ -46,15 +49,23 @@ def build(root: Path, *flags: str) -> Path | None:
 
 def compiled(source: Path, library: Path, *flags: str) -> Path | None:
     """Compile a file to a library; None if there is no compiler, or it fails."""
-    compilers = (shutil.which(each) for each in ("cc", "gcc", "clang"))
-    words = shlex.split(os.environ.get("CC", "")) or [each for each in compilers if each][:1]
-    part = library.with_name(f"{library.name}.{os.getpid()}")
-    try:
-        subprocess.run([*words, *FLAGS, *flags, "-o", str(part), str(source)], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        part.unlink(missing_ok=True)
-        return None
-    return part.rename(library)  # a process sees all of it or nothing
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:  # Microsoft's compiler makes further files
+        part = Path(folder, library.name)
+        try:
+            subprocess.run(command(source, part, *flags), check=True, capture_output=True, cwd=folder)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        return part.replace(library)  # a process sees all of it or nothing
+
+
+def command(source: Path, library: Path, *flags: str) -> list[str]:
+    """The words that compile a file to a library: by CC, or by the first compiler that is found."""
+    windows = os.name == "nt"
+    said = shlex.split(os.environ.get("CC", ""), posix=not windows)  # \ is no escape in a path of Windows
+    words = said or [each for each in map(shutil.which, COMPILERS) if each][:1]
+    if words and Path(words[0]).stem.lower() in ("cl", "clang-cl"):
+        return [*words, *MSVC_FLAGS, *flags, f"/Fe:{library}", str(source.resolve())]
+    return [*words, *FLAGS, *(() if windows else ("-fPIC",)), *flags, "-o", str(library), str(source.resolve())]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ every parameter is a `Fraction`. What is not rational (exp, the normal law) is c
 provably contains the true value, and is converted back only by `round_up` or `round_down`, towards more privacy.
 """
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from flint import acb, arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from headcount.errors import BadParameter, shown
+from headcount.system import after_fork
 
 Number = int | float | str | Decimal | Fraction
 """Types accepted where a number is needed."""
@@ -50,7 +50,7 @@ def _new_lock() -> None:
     _PRECISION_LOCK = RLock()
 
 
-os.register_at_fork(after_in_child=_new_lock)
+after_fork(_new_lock)
 
 
 def rational(name: str, value: Number, *, fix: str) -> Fraction:

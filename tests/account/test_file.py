@@ -1,6 +1,5 @@
 """The ledger's file: it has one path, writers take turns that end, and nothing but the chain decides what is drawn."""
 
-import fcntl
 import os
 import shutil
 import sqlite3
@@ -8,13 +7,15 @@ import stat
 import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from headcount import system
 from headcount.account import Charge, Cost, Ledger
 from headcount.account.ledger.stores import one_path, turn
 from headcount.errors import LedgerError
+from tests.platforms import posix_only
 
 ONE = Cost(Fraction(1), Fraction(0))
 
@@ -118,9 +119,17 @@ def test_a_real_mount_of_the_file_is_refused(ledger: Ledger, path: Path, tmp_pat
     assert "the file is mounted by itself, and charges could be lost. Fix: mount the folder" in done.stdout
 
 
+@pytest.mark.parametrize("share", [r"\\server\share\visits.db", r"\\?\UNC\server\share\visits.db"])
+def test_a_network_share_of_windows_is_refused(share: str) -> None:
+    with pytest.raises(LedgerError, match=r"locks may fail and charges could be lost\. Fix: "):
+        one_path.check_local(PureWindowsPath(share))
+    one_path.check_local(PureWindowsPath(r"C:\data\visits.db"))
+
+
 # The turn
 
 
+@posix_only
 def test_only_the_owner_may_open_the_lock(ledger: Ledger, path: Path) -> None:
     lock = Path(f"{path}.lock")
     assert stat.S_IMODE(lock.stat().st_mode) == 0o600
@@ -142,7 +151,7 @@ def test_waiting_ends_and_says_so(
     monkeypatch.setattr(turn, "NOTICE_DELAY", 0.01)
     monkeypatch.setattr(turn, "PATIENCE", 0.1)
     with Path(f"{path}.lock").open("a") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        assert system.try_lock(held.fileno())
         with pytest.raises(LedgerError, match=r"others kept it busy for 0\.1 s\. Fix: ask the same again"):
             ledger.publish(Charge("a", ONE), draw)
         assert capsys.readouterr().err == "waiting for another writer of visits.db ...\n"

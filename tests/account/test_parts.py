@@ -17,6 +17,7 @@ from headcount.account.ledger.record.chain import amount, digest, part_digest
 from headcount.account.ledger.record.formats import PARTS_FORMAT
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, Defect, LedgerError, LedgerTampered, NotFinished
 from tests.account.test_ledger import append
+from tests.platforms import posix_only
 
 ONE = Cost(Fraction(1), Fraction(0))
 THIRD: tuple[Event, ...] = (Laplace(Fraction(4), Fraction(1)),)
@@ -262,6 +263,7 @@ def _draw_week(path: Path, results: Any) -> None:
         results.put((day, ledger.publish_part(WEEK, day, Work(), data=lambda: b"rows").content))
 
 
+@posix_only
 def test_processes_at_once_seal_each_part_once(ledger: Ledger, path: Path) -> None:
     context = multiprocessing.get_context("fork")
     results: Any = context.Queue()

@@ -13,6 +13,7 @@ from headcount import Charge, Cost, Ledger
 from headcount.account.ledger.stores.sqlite import SqliteStore, SqliteTransaction
 from headcount.errors import LedgerError
 from headcount.noise import KeyedEntropy
+from tests.platforms import posix_only
 
 ASKED = Charge("a count", Cost(Fraction(1), Fraction(0)))
 
@@ -76,6 +77,7 @@ def test_every_charge_has_a_secret_of_its_own(ledger: Ledger) -> None:
     assert ledger.spent.epsilon == Fraction(5, 2)
 
 
+@posix_only
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
 def test_only_the_owner_may_read_it(ledger: Ledger, path: Path, umask: int) -> None:
     before = os.umask(umask)
@@ -89,6 +91,7 @@ def test_only_the_owner_may_read_it(ledger: Ledger, path: Path, umask: int) -> N
     assert file.name.startswith("visits.db.secret-1-")
 
 
+@posix_only
 def test_it_is_for_the_owner_alone_from_its_first_moment_on(
     ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +110,7 @@ def test_it_is_for_the_owner_alone_from_its_first_moment_on(
     assert modes == [0o600]
 
 
+@posix_only
 def test_it_is_on_disk_before_the_charge_is(ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A charge that is cut off right before it is written has its secret already; the next one has another."""
     synced, append, fsync = list[str](), SqliteTransaction.append, os.fsync
@@ -240,6 +244,7 @@ def test_a_new_draw_is_the_way_out_if_the_secret_is_lost(ledger: Ledger, path: P
     assert ledger.spent.epsilon == 2
 
 
+@posix_only
 @pytest.mark.parametrize("name", ["visits.db.key", "visits.db.secret-7-0000000000000000"])
 def test_a_pipe_in_its_place_is_not_waited_for(ledger: Ledger, path: Path, name: str) -> None:
     os.mkfifo(path.with_name(name))
@@ -248,6 +253,7 @@ def test_a_pipe_in_its_place_is_not_waited_for(ledger: Ledger, path: Path, name:
         ledger.publish(ASKED, Work(), data=lambda: b"data")
 
 
+@posix_only
 def test_a_secret_that_others_may_read_is_closed_to_them(ledger: Ledger, path: Path) -> None:
     stopped(ledger)
     (file,) = secrets(path)

@@ -23,6 +23,7 @@ from headcount.account.ledger.stores.sqlite import SqliteStore
 from headcount.errors import BadParameter, BudgetExceeded, DataChanged, LedgerError, ReadingFailed
 from headcount.source import identified, open_events
 from headcount.source.engines.limits import Limits
+from tests.platforms import posix_only
 
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 1, "bound": 1, "keys": ["a", "b"]}
 JANUARY: dict[str, list[Any]] = {"user": [1, 2, 3, 4], "item": ["a", "b", "a", "a"]}
@@ -294,6 +295,7 @@ def test_every_byte_of_what_stands_for_the_data_matters(ledger: Ledger, other: b
         publish(ledger, other)
 
 
+@posix_only
 def test_the_key_is_on_disk_before_it_is_used(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """If it were lost, nobody could ask for what was charged with it."""
     synced, fsync, digested = list[str](), os.fsync, hmac.digest
@@ -312,6 +314,7 @@ def test_the_key_is_on_disk_before_it_is_used(ledger: Ledger, monkeypatch: pytes
     assert len(synced) >= 4, "those of the secret as well"
 
 
+@posix_only
 def test_the_key_is_for_its_owner_alone_whatever_the_umask(ledger: Ledger) -> None:
     before = os.umask(0)
     try:

@@ -1,16 +1,16 @@
 """Folders of spilled rows: those that a dead process left are removed, and no others."""
 
-import fcntl
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.platforms import posix_only
 
 import headcount as hc
+from headcount import system
 from headcount.source.engines.spill import spill_folder, sweep
 
 LEAVES_ROWS = """
@@ -36,13 +36,12 @@ class Process:
 
     def kill(self) -> Path:
         """Kill it outright, and return the folder that it leaves."""
-        self.end(signal.SIGKILL)
+        self.process.kill()
+        self.end()
         assert (self.rows / "rows.tmp").read_text() == "raw"
         return self.folder
 
-    def end(self, number: signal.Signals | None = None) -> None:
-        if number:
-            self.process.send_signal(number)
+    def end(self) -> None:
         self.process.communicate()
 
 
@@ -68,7 +67,7 @@ def test_rows_are_for_their_owner_alone_and_gone_at_the_end(tmp_path: Path) -> N
     with spill_folder(str(tmp_path)) as rows:
         folder = Path(rows).parent
         assert folder.parent == tmp_path
-        assert folder.stat().st_mode & 0o077 == 0
+        assert system.is_private_folder(folder)
         sweep(tmp_path)
         assert Path(rows).is_dir()
     assert not any(tmp_path.iterdir())
@@ -86,14 +85,14 @@ def test_a_folder_that_is_just_being_made_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_folder_is_named_locked_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whenever somebody sweeps: also between the making of the file and its lock."""
-    lock = fcntl.flock
+    lock = system.try_lock
 
-    def sweep_first(file: int, operation: int) -> None:
-        monkeypatch.setattr(fcntl, "flock", lock)
+    def sweep_first(file: int) -> bool:
+        monkeypatch.setattr(system, "try_lock", lock)
         sweep(tmp_path)
-        lock(file, operation)
+        return lock(file)
 
-    monkeypatch.setattr(fcntl, "flock", sweep_first)
+    monkeypatch.setattr(system, "try_lock", sweep_first)
     with spill_folder(str(tmp_path)) as rows:
         assert Path(rows).is_dir()
         sweep(tmp_path)
@@ -111,6 +110,7 @@ def test_a_folder_of_another_machine_is_left_alone(tmp_path: Path, monkeypatch: 
     assert not left.exists()
 
 
+@posix_only
 def test_a_folder_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left = Process(tmp_path).kill()
     monkeypatch.setattr(os, "geteuid", lambda: left.stat().st_uid + 1)
@@ -118,6 +118,7 @@ def test_a_folder_of_another_user_is_left_alone(tmp_path: Path, monkeypatch: pyt
     assert left.exists()
 
 
+@posix_only
 def test_links_are_not_followed(tmp_path: Path) -> None:
     """Neither to a folder, nor to a file as lock, nor inside a folder that is removed."""
     (tmp_path / "spill").mkdir()
@@ -136,10 +137,10 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_without_locks_rows_are_spilled_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some file systems have none: then nothing is swept."""
 
-    def fail(file: int, operation: int) -> None:
+    def fail(file: int) -> bool:
         raise OSError("no locks available")
 
-    monkeypatch.setattr(fcntl, "flock", fail)
+    monkeypatch.setattr(system, "try_lock", fail)
     with spill_folder(str(tmp_path)) as rows:
         sweep(tmp_path)
         assert Path(rows).is_dir()

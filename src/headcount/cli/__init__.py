@@ -20,6 +20,7 @@ progress.py  the progress line
 """
 
 import sys
+from io import TextIOWrapper
 
 from headcount.cli import stopping
 from headcount.errors import visible
@@ -27,6 +28,7 @@ from headcount.errors import visible
 
 def main() -> None:
     """Run the command line. Slow imports come after the signal handlers are installed."""
+    _write_utf8()
     stopping.listen()
     try:
         _run()
@@ -35,6 +37,13 @@ def main() -> None:
         sys.exit(stopped.exit_code)
     finally:
         stopping.ignore()
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 to files and pipes on Windows too, whose own encoding there lacks most items."""
+    for stream in (sys.stdout, sys.stderr):
+        if sys.platform == "win32" and isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _run() -> None:

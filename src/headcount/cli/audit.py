@@ -1,6 +1,7 @@
 """`headcount audit`: attack a function of yours, or a ledger and a release on this machine."""
 
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -45,6 +46,7 @@ def audit(
     if target:
         sound = audit_target(_load(target), *_sides(left, right), epsilon, delta, runs)
     else:
+        _check_signals()
         print(MECHANISMS)
         sound = audit_ledger(kills) & audit_retries(lines)
     raise typer.Exit(0 if sound else 1)
@@ -65,6 +67,13 @@ def audit_target(run: Callable[[Any], Any], left: Any, right: Any, epsilon: str,
     print(f"epsilon is at least {found.epsilon:.3f}, by the event: {visible(found.event)}")
     print(f"which happened in {found.left:.5f} of the runs on the left and in {found.right:.5f} on the right")
     return not found.flagged
+
+
+def _check_signals() -> None:
+    if not hasattr(os, "fork"):
+        raise BadParameter(
+            "audit: writers are killed by signals of POSIX.", fix="headcount audit module:function, or WSL for the rest"
+        )
 
 
 def audit_ledger(kills: int) -> bool:

@@ -1,5 +1,5 @@
-"""Interruption by a signal (Ctrl-C, SIGTERM, SIGQUIT, a closed terminal): the command stops at once, cleans up, says
-what was released and charged, and exits with 128 and the signal's number.
+"""Interruption by a signal (Ctrl-C, Ctrl-Break, SIGTERM, SIGQUIT, a closed terminal): the command stops at once, cleans
+up, says what was released and charged, and exits with 128 and the signal's number.
 
 A signal raises `Stopped` wherever the command is. It is no `Exception`, so no handler of errors catches it, and context
 managers clean up on the way out. Further signals are ignored: cleaning up is short.
@@ -15,7 +15,9 @@ from functools import cache
 from types import FrameType
 from typing import NoReturn
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK")
+SIGNALS = tuple(each for each in signal.Signals if each.name in NAMES)
+"""Those that this system has."""
 
 
 class Stopped(BaseException):

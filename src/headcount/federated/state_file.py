@@ -27,7 +27,7 @@ class StateFile:
     def answer(self, make: Callable[[str | None], P], respond: Callable[[P], str]) -> str:
         """Make a client from the state, None if there is none yet; keep its new state, and return its response."""
         with turn(self._path):
-            person = make(self._path.read_text() if self._path.exists() else None)
+            person = make(self._path.read_text(encoding="utf-8") if self._path.exists() else None)
             try:
                 return respond(person)
             finally:

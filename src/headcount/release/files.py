@@ -6,6 +6,7 @@ from errno import ENAMETOOLONG
 from pathlib import Path
 from secrets import token_hex
 
+from headcount import system
 from headcount.errors import BadParameter
 
 
@@ -17,7 +18,7 @@ def check_target(path: str | Path) -> None:
         with suppress(FileNotFoundError):
             target.lstat()  # a name that is too long
         beside = _beside(target)
-        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(system.open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         beside.unlink()
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from None
@@ -31,7 +32,7 @@ def write(path: str | Path, content: bytes, *, mode: int = 0o666) -> Path:
     check_target(target)
     beside = _beside(target)
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        with os.fdopen(system.open_file(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -60,8 +61,4 @@ def _unwritable(path: str | Path, error: OSError | ValueError) -> BadParameter:
 def _sync_folder(folder: Path) -> None:
     """Sync a folder to disk, else a power cut may undo a rename; skipped if the folder may not be opened."""
     with suppress(PermissionError):
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+        system.sync_folder(folder)

@@ -6,7 +6,6 @@ Invariants:
 - Reading writes nothing, and waits for no writer.
 """
 
-import os
 from threading import RLock
 from weakref import WeakSet
 
@@ -20,6 +19,7 @@ from headcount.account.ledger.stores.errors import tampered, too_new
 from headcount.account.ledger.stores.store import Store, Transaction
 from headcount.account.relation import RELATIONS
 from headcount.errors import NotSealed
+from headcount.system import after_fork
 
 
 class Book:
@@ -145,4 +145,4 @@ def _new_locks() -> None:
         book._lock = RLock()
 
 
-os.register_at_fork(after_in_child=_new_locks)
+after_fork(_new_locks)

@@ -1,8 +1,9 @@
 """Arrays that are made once and held: in memory while there is room, beyond that in a file, mapped whenever they are
 read.
 
-They are raw data. The file has no name, or loses it before anything is written: the system removes it with the process,
-however that ends. It is one file, and open once, but for the arrays that are in use.
+They are raw data. The file has no name, or loses it before anything is written (on Windows it keeps one, and is removed
+as soon as it is closed): the system removes it with the process, however that ends. It is one file, and open once, but
+for the arrays that are in use.
 """
 
 from collections.abc import Callable, Iterator

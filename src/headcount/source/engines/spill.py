@@ -11,15 +11,15 @@ outright (kill -9, a power cut, a signal that nobody handles) cannot remove its 
 - Rows are removed before the file is: what is left of a folder is either without rows, or can be removed later.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from socket import gethostname
-from stat import S_IMODE, S_ISDIR
 from tempfile import TemporaryDirectory, gettempdir
+
+from headcount import system
 
 PREFIX = "headcount-"
 ROWS, LOCK = "rows", "lock"
@@ -35,6 +35,7 @@ def spill_folder(parent: str | None) -> Iterator[str]:
         TemporaryDirectory(prefix=PREFIX, dir=parent, ignore_cleanup_errors=True) as folder,  # 0700
         _hold(Path(folder)),
     ):
+        system.make_folder_private(Path(folder))
         rows = Path(folder, ROWS)
         rows.mkdir(mode=0o700)
         try:
@@ -47,7 +48,7 @@ def sweep(parent: Path) -> None:
     """Remove the folders that dead processes left in a folder."""
     with suppress(OSError):
         left = [Path(each.path) for each in os.scandir(parent) if each.name.startswith(PREFIX)]
-        for folder in filter(_is_private, left):
+        for folder in filter(system.is_private_folder, left):
             with suppress(OSError):
                 _remove_if_dead(folder)
 
@@ -56,34 +57,28 @@ def sweep(parent: Path) -> None:
 def _hold(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; without one, where the file system has no locks: then it is never swept."""
     unnamed = folder / f"{LOCK}-"
-    file = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    file = system.open_file(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL)
     try:
         os.write(file, _machine())
         with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            unnamed.rename(folder / LOCK)
+            if system.try_lock(file):
+                unnamed.rename(folder / LOCK)
         yield
     finally:
         os.close(file)
 
 
-def _is_private(folder: Path) -> bool:
-    """True for a folder, not a link to one, that belongs to this user alone."""
-    found = folder.lstat()
-    return S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and S_IMODE(found.st_mode) == 0o700
-
-
 def _remove_if_dead(folder: Path) -> None:
-    """Remove a folder under its lock. Raises an OSError if a process holds that."""
-    file = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    """Remove a folder whose lock no process of this machine holds."""
+    file = system.open_file(folder / LOCK, os.O_RDWR)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.read(file, 1000) == _machine():
-            with suppress(FileNotFoundError):
-                rmtree(folder / ROWS)
-            rmtree(folder)
+        if not system.try_lock(file) or os.read(file, 1000) != _machine():
+            return
+        with suppress(FileNotFoundError):
+            rmtree(folder / ROWS)
     finally:
         os.close(file)
+    rmtree(folder)  # Windows removes no folder of a file that is open
 
 
 def _machine() -> bytes:

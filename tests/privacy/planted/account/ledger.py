@@ -105,7 +105,7 @@ BUGS = [
     Bug(
         "everybody may read the secret",
         "account/ledger/stores/beside.py",
-        (("            os.fchmod(file, 0o600)", "            os.fchmod(file, 0o644)"),),
+        (("            system.make_private(file, path)", "            os.fchmod(file, 0o644)"),),
         PENDING + "test_only_the_owner_may_read_it",
     ),
     Bug(
@@ -113,16 +113,16 @@ BUGS = [
         "account/ledger/stores/beside.py",
         (
             (
-                "            os.fchmod(file, 0o600)  # whatever the umask is\n            _write(file, secret)\n",
+                "            system.make_private(file, path)\n            _write(file, secret)\n",
                 "            os.fchmod(file, 0o644)\n            _write(file, secret)\n"
-                "            os.fchmod(file, 0o600)\n",
+                "            system.make_private(file, path)\n",
             ),
         ),
         PENDING + "test_it_is_for_the_owner_alone_from_its_first_moment_on",
     ),
     Bug(
         "a link in the secret's place is followed",
-        "account/ledger/stores/private.py",
+        "system/posix.py",
         (("flags | os.O_NOFOLLOW | os.O_NONBLOCK", "flags | os.O_NONBLOCK"),),
         PENDING + "test_a_link_in_its_place_is_not_followed",
     ),
@@ -231,7 +231,7 @@ BUGS = [
     Bug(
         "others may read a new ledger",
         "account/ledger/stores/private.py",
-        (("        os.fchmod(file, 0o600)\n\n\ndef _check", "        os.fchmod(file, 0o644)\n\n\ndef _check"),),
+        (("        system.make_private(file, path)\n", "        os.fchmod(file, 0o644)\n"),),
         LEDGER + "test_a_new_ledger_is_for_its_owner_alone",
     ),
     Bug(
@@ -273,7 +273,7 @@ BUGS = [
     Bug(
         "a key that a power cut may undo",
         "account/ledger/stores/beside.py",
-        (("        sync_folder(path.parent)\n", ""),),
+        (("        system.sync_folder(path.parent)\n", ""),),
         SAME + "test_the_key_is_on_disk_before_it_is_used",
     ),
     Bug(
@@ -339,8 +339,8 @@ BUGS = [
         "anybody may read the key",
         "account/ledger/stores/private.py",
         (
-            ("os.O_NONBLOCK | os.O_CLOEXEC, 0o600)", "os.O_NONBLOCK | os.O_CLOEXEC, 0o644)"),
-            ("    if found.st_mode & 0o077 and", "    if False and"),
+            ("    file = system.open_file(path, flags)\n", "    file = system.open_file(path, flags, 0o644)\n"),
+            ("    system.keep_private(file, path)\n", ""),
         ),
         SAME + "test_the_key_is_for_its_owner_alone_whatever_the_umask",
     ),
@@ -410,7 +410,10 @@ BUGS = [
     Bug(
         "a lock that others may hold",
         "account/ledger/stores/turn.py",
-        (("os.O_NOFOLLOW, 0o600)", "os.O_NOFOLLOW, 0o666)"), ("        os.fchmod(lock, 0o600)\n", "        pass\n")),
+        (
+            ("os.O_RDWR | os.O_CREAT)", "os.O_RDWR | os.O_CREAT, 0o666)"),
+            ("    system.keep_private(lock, path)\n", ""),
+        ),
         FILE + "test_only_the_owner_may_open_the_lock",
     ),
     Bug(

@@ -8,9 +8,10 @@ from pathlib import Path
 from secrets import token_bytes, token_hex
 from stat import S_ISREG
 
+from headcount import system
 from headcount.account.ledger.record.chain import Row
 from headcount.account.ledger.record.history import ChargeRecord
-from headcount.account.ledger.stores.private import open_private, sync_folder
+from headcount.account.ledger.stores.private import open_private
 from headcount.account.ledger.stores.store import SECRET_SIZE, IsPending
 from headcount.errors import LedgerError
 from headcount.wording.secret import Secret
@@ -54,7 +55,7 @@ class FilesBeside:
             beside.rename(path)
         finally:  # also on interruption
             beside.unlink(missing_ok=True)
-        sync_folder(path.parent)
+        system.sync_folder(path.parent)
         return key
 
     # secrets
@@ -65,10 +66,11 @@ class FilesBeside:
 
     def keep_secret(self, charge: Row, secret: Secret) -> None:
         """Write the secret of a new charge to disk."""
-        with open_private(self._secret_file(charge), os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
-            os.fchmod(file, 0o600)  # whatever the umask is
+        path = self._secret_file(charge)
+        with open_private(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as file:
+            system.make_private(file, path)
             _write(file, secret)
-        sync_folder(self.path.parent)
+        system.sync_folder(self.path.parent)
 
     def secret(self, charge: ChargeRecord) -> Secret | None:
         """Read the secret of a charge; None if it is missing."""

@@ -9,7 +9,7 @@ the file, and a folder may have any number of paths.
 import os
 import re
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from headcount.errors import LedgerError
 
@@ -30,6 +30,15 @@ def check_one_path(path: Path) -> None:
         raise LedgerError(
             f"{path}: the file is mounted by itself, and charges could be lost.",
             fix=f"mount the folder, as in docker -v /where/it/is:{path.parent}",
+        )
+
+
+def check_local(path: PurePath) -> None:
+    """Raise if the path is on a network share of Windows: other machines have other paths there, and locks may fail."""
+    if path.drive.startswith("\\\\"):
+        raise LedgerError(
+            f"{path}: on a network share, where locks may fail and charges could be lost.",
+            fix="a folder on a disk of this machine",
         )
 
 

@@ -18,10 +18,11 @@ from headcount.account.ledger.record.chain import Row
 from headcount.account.ledger.record.formats import Newer, check_format
 from headcount.account.ledger.stores.beside import FilesBeside
 from headcount.account.ledger.stores.errors import ANOTHER_FILE, NOT_A_LEDGER, RESTORE, ledger_errors, too_new
-from headcount.account.ledger.stores.one_path import check_one_path
+from headcount.account.ledger.stores.one_path import check_local, check_one_path
 from headcount.account.ledger.stores.private import create_private
 from headcount.account.ledger.stores.turn import PATIENCE, turn
 from headcount.errors import LedgerError, LedgerTampered
+from headcount.system import JOURNAL, sync_folder
 
 APPLICATION_ID = 0x48434C31
 """Marks the file as a headcount ledger."""
@@ -92,7 +93,9 @@ class SqliteStore(FilesBeside):
     def at(cls, path: Path) -> Self:
         """The store of a path. Links are resolved to the file itself, as its companion files lie beside it."""
         with ledger_errors(path):
-            return cls(Path(os.path.realpath(path)))
+            found = cls(Path(os.path.realpath(path)))
+            check_local(found.path)
+            return found
 
     def is_missing(self) -> bool:
         """True if there is no file yet, or only the empty file of an interrupted creation."""
@@ -131,6 +134,7 @@ class SqliteStore(FilesBeside):
 
 def _created(path: Path) -> Connection:
     create_private(path)
+    sync_folder(path.parent)
     return _connect(path)
 
 
@@ -139,7 +143,7 @@ def _connect(path: Path) -> Connection:
     connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("PRAGMA trusted_schema = OFF")
-    if connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
+    if connection.execute(f"PRAGMA journal_mode = {JOURNAL}").fetchone()[0] != JOURNAL.lower():
         raise LedgerError(
             f"{path}: another program changed the journal mode.", fix="close the other program, then ask again"
         )

@@ -7,7 +7,6 @@ Only the owner may open the lock file: whoever can open it can hold it. Waiting 
 after a while, and raises after PATIENCE. All writers retry after pauses of the same length, so it is fair.
 """
 
-import fcntl
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from headcount import system
 from headcount.errors import LedgerError
 
 PATIENCE = 60.0
@@ -34,23 +34,21 @@ def turn(ledger: Path) -> Iterator[None]:
         yield
     finally:
         try:
-            fcntl.flock(lock, fcntl.LOCK_UN)  # also if a forked process still has the file open
+            system.unlock(lock)  # also if a forked process still has the file open
         finally:
             os.close(lock)
 
 
 def _open_lock(path: Path) -> int:
     """Open the lock file, created if missing; one that others may open is made private."""
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    found = os.fstat(lock)
-    if found.st_mode & 0o177 and found.st_uid == os.geteuid():
-        os.fchmod(lock, 0o600)
+    lock = system.open_file(path, os.O_RDWR | os.O_CREAT)
+    system.keep_private(lock, path)
     return lock
 
 
 def _wait(lock: int, ledger: Path) -> None:
     start, silent = time.monotonic(), True
-    while not _try_lock(lock):
+    while not system.try_lock(lock):
         waited = time.monotonic() - start
         if waited > PATIENCE:
             raise busy(ledger)
@@ -58,14 +56,6 @@ def _wait(lock: int, ledger: Path) -> None:
             print(f"waiting for another writer of {ledger.name} ...", file=sys.stderr)
             silent = False
         time.sleep(PAUSE)
-
-
-def _try_lock(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def busy(ledger: Path) -> LedgerError:
