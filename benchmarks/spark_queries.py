@@ -12,6 +12,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -48,17 +49,12 @@ def counters(session: Any) -> Callable[[], Counter[str]]:
 
 def steps(frame: Any, asked: dict[str, Any], now: Callable[[], Counter[str]]) -> dict[str, Counter[str]]:
     """Queries and jobs of a release, by the step that it tells."""
-    found: dict[str, Counter[str]] = {}
-    last = ["planning", now()]
-
-    def progress(step: str) -> None:
-        there = now()
-        found[last[0]] = found.get(last[0], Counter()) + (there - last[1])
-        last[:] = [step, there]
-
-    hc.plan("histogram", hc.table(frame, name="events"), **ASKED, **asked).release(progress=progress)
-    progress("")
-    return {step: count for step, count in found.items() if count}
+    told = [("planning", now())]
+    hc.plan("histogram", hc.table(frame, name="events"), **ASKED, **asked).release(
+        progress=lambda step: told.append((step, now()))
+    )
+    told.append(("end", now()))
+    return {step: after - before for (step, before), (_, after) in pairwise(told) if after - before}
 
 
 def lines(name: str, found: dict[str, Counter[str]]) -> list[str]:

@@ -42,7 +42,7 @@ def test_some_people_have_rows_and_others_a_list(both: Both, way: str) -> None:
     assert {1 in (each["rows"], each["length"]) for each in longest} == {True}
     assert max(each["rows"] for each in longest) > 1
     assert max(each["length"] for each in longest) > 1
-    assert rows(grouped.each_once(there.persons).select(*here.persons.columns)) == rows(here.persons)
+    assert rows(grouped.each_once(there.persons).select(*here.persons.columns))[1] == rows(here.persons)[1]
     pairs = rows(there.of(grouped.per_person(there.persons)))[1]
     ordered = sorted(pairs, key=lambda pair: (pair["user"], pair["item0"].encode()))
     assert ordered == sorted(pairs, key=lambda pair: (pair["user"], pair["place"]))

@@ -150,15 +150,10 @@ class PairsOnEngine:
     def _divided(self, pairs: ir.Table, division: Division) -> ir.Table:
         """(items, total): sums of what the people of marked pairs add, each the same to all of one kind. The pairs are
         read once: a join of people to their pairs would read them twice."""
-        counts = {"many": pairs[SHOWN].sum().cast("int64"), "every": pairs.count()}
-        each = pairs.select(
-            *self._items, SHOWN, **{name: column.over(group_by=USER) for name, column in counts.items()}
-        )
-        of_shown, of_others = (
-            division.of_shown(each["many"]),
-            division.of_others(each["many"], each["every"] - each["many"]),
-        )
-        each = each.select(*self._items, **{TOTAL: where(each[SHOWN] > 0, of_shown, of_others)})
+        many = pairs[SHOWN].sum().cast("int64").over(group_by=USER)
+        each = pairs.select(*self._items, SHOWN, many=many, every=pairs.count().over(group_by=USER))
+        of_others = division.of_others(each["many"], each["every"] - each["many"])
+        each = each.select(*self._items, **{TOTAL: where(each[SHOWN] > 0, division.of_shown(each["many"]), of_others)})
         return each.group_by(self._items).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)})
 
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:

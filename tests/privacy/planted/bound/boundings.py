@@ -195,7 +195,7 @@ BUGS = [
     Bug(
         "joint: the same on the engine",
         "bound/pairs/engine_pairs.py",
-        (('division.of_others(people["many"], of_others)', 'division.of_others(0 * people["many"], of_others)'),),
+        (('division.of_others(each["many"],', 'division.of_others(0 * each["many"],'),),
         JOINT + "test_one_person_side_by_side",
     ),
     Bug(
