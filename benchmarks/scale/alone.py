@@ -9,9 +9,10 @@ from typing import Any
 from benchmarks.scale.processes import Failed, answered
 from benchmarks.scale.rounds import Task, started, tell
 from benchmarks.scale.rows import Cost, Round, Row, Rows
-from benchmarks.scale.ways import HERE, SOURCE
+from benchmarks.scale.ways import CLUSTER, HERE, SOURCE
 
-SPARK = ("count-release", "weighted", "thresholded", "thresholded auto", "auto")
+DRIVER = ("count-release", "weighted", "thresholded", "thresholded auto", "auto")
+SPARK = (*DRIVER, *(f"{way}{CLUSTER}" for way in DRIVER))
 NOISE = ("clipped", "thresholded")
 ON_SPARK, NOISY = "Spark", "noise"
 """What the tables of these rows are called."""

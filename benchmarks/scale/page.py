@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmarks.scale.alone import NOISY, ON_SPARK
 from benchmarks.scale.pictures import bars
 from benchmarks.scale.rows import Row, Rows
-from benchmarks.scale.ways import MEMORY, WAYS
+from benchmarks.scale.ways import CLUSTER, MEMORY, WAYS
 
 HEADS = (
     "way",
@@ -127,7 +127,7 @@ def noise(rows: Rows) -> str:
 
 def cluster(rows: Rows) -> str:
     """What 10^12 rows would take on 1,000 machines of 16 cores, by what was measured on Spark."""
-    found = rows.of(ON_SPARK).get("auto")
+    found = rows.of(ON_SPARK).get(f"auto{CLUSTER}")
     if found is None or not found.rounds:
         return ""
     rate = found.events / found.cost("cpu")

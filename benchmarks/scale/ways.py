@@ -6,6 +6,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PEERS = HERE.parent / "peers"
 SOURCE = HERE.parents[1] / "src" / "headcount"
+CLUSTER = ", rows on the cluster"
+"""Ends the name of a way on Spark in which the rows do not come to the driver, however small the table is."""
 
 
 @dataclass(frozen=True)

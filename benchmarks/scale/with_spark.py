@@ -18,9 +18,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from benchmarks.scale.once import cpu, memory
+from benchmarks.scale.ways import CLUSTER
 from benchmarks.scale.with_headcount import ASKED, said
 from headcount.jobs.histogram import histogram
-from headcount.source.engines.spark_session import start
+from headcount.source.engines.spark_session import FETCH, start
 
 SETTINGS = "--driver-memory 8g --conf spark.sql.shuffle.partitions=8 pyspark-shell"
 """One process is driver and workers at once."""
@@ -34,8 +35,9 @@ def plain(events: DataFrame) -> int:
 
 
 def ours(table: str, bound: int, how: str, events: DataFrame) -> int:
-    """A release."""
-    return len(histogram(events, **ASKED, **said(table, bound, how)).table)
+    """A release, of rows that come to the driver if they fit, or of rows that stay on the cluster."""
+    events.sparkSession.conf.set(FETCH, "0" if how.endswith(CLUSTER) else "")
+    return len(histogram(events, **ASKED, **said(table, bound, how.removesuffix(CLUSTER))).table)
 
 
 def timed(call: Callable[[DataFrame], int], events: DataFrame) -> dict[str, float]:

@@ -19,6 +19,7 @@ views/            joins and derived tables, with a proof that each row is one pe
 contributions/    from rows to contributions:
 contributions.py    (user, item, count): the only way there
 encoded.py          contributions as integers, sorted by NumPy         streamed.py  in one pass     held.py  on disk
+columns.py          names of columns       grouped.py  a list for each person, or rows of those with very many
 derived.py          tables derived before counting: profiles
 conditions/       rows that meet a condition   operators.py  those that are spelled otherwise   typed_conditions.py
 scales/           what the values of a column are counted or measured by:

@@ -15,11 +15,10 @@ from functools import partial
 from math import isqrt
 from typing import Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
 from headcount.account.calibration.calibrate import SQUARED
-from headcount.bound.bounded import Bounding, Sensitivity
+from headcount.bound.bounded import TOTAL, Bounding, Sensitivity
 from headcount.bound.boundings.sample import SampledItems
 from headcount.bound.boundings.scale import full_weight
 from headcount.bound.boundings.shown import PublicItems
@@ -31,7 +30,7 @@ from headcount.exact import Booleans, Integers
 from headcount.source.contributions.contributions import COUNT, USER, Contributions
 from headcount.source.contributions.encoded import ITEM_BITS
 from headcount.source.expressions import ir
-from headcount.source.frames.arrow_columns import arrow
+from headcount.source.frames.arrow_columns import arrow, whole_numbers
 from headcount.wording import plural
 
 
@@ -122,9 +121,9 @@ class EvenL2Budget(Bounding):
         """The items of which something is kept, as the pairs list them; and their totals of the first round."""
         pairs = pairs_of(contributions)
         kept = pairs.without(SampledItems(self.max_items).formula(secret))
-        every = kept.all_items()
-        totals = kept.spread(every, np.zeros(len(every), dtype=bool), self.split())
-        found = every.filter(arrow(totals > 0))
+        every = kept.weights(self.split())
+        totals = whole_numbers(every[TOTAL])
+        found = every.drop_columns([TOTAL]).filter(arrow(totals > 0))
         return found, BoundedRounds(
             found.select(list(contributions.items)),
             totals[totals > 0],

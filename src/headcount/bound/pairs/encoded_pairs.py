@@ -110,6 +110,10 @@ class PairsByNumber:
         listed = self.all_items() if self.public is None else self.public
         return listed.append_column(TOTAL, arrow(totals[_numbers(listed)]))
 
+    def weights(self, division: Division) -> pa.Table:
+        every = self.all_items()
+        return every.append_column(TOTAL, arrow(self.spread(every, np.zeros(len(every), dtype=bool), division)))
+
     def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
         numbers = _numbers(items)
         flags, totals = np.zeros(len(self.pairs.items), dtype=bool), np.zeros(len(self.pairs.items), dtype=np.int64)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Self
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.bound.bounded import EXCESS, LARGEST_TOTAL, TOTAL, at_keys
@@ -15,7 +16,8 @@ from headcount.bound.pairs.formula import Above, Division, Excess, Share
 from headcount.bound.pairs.keyed_hash import hashed
 from headcount.bound.pairs.vectors_on_engine import VectorsOnEngine
 from headcount.exact import Booleans, Integers
-from headcount.source.contributions.contributions import COUNT, PLACE, USER, WIDE, Contributions, per_person
+from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
+from headcount.source.contributions.grouped import PLACE, each_once, per_person
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
@@ -86,9 +88,6 @@ class PairsOnEngine:
     def only(self, public: pa.Table) -> PairsOnEngine:
         return PairsOnEngine(self.contributions, public.select(self._items))
 
-    def all_items(self) -> pa.Table:
-        return to_arrow(self._used(self.contributions.table).select(*self._items).distinct().order_by(self._items))
-
     def at(self, keys: pa.Table) -> pa.Table:
         return keys
 
@@ -126,26 +125,40 @@ class PairsOnEngine:
         rows = self._used(contributions.of(per_person(people, squares=people["squares"])))
         return rows.select(USER, *self._items, **{COUNT: share(rows["squares"], rows[COUNT])})
 
+    def weights(self, division: Division) -> pa.Table:
+        pairs = self._used(self.contributions.table)
+        totals = self._divided(pairs.select(USER, *self._items, **{SHOWN: ibis.literal(0, "int64")}), division)
+        return to_arrow(totals.order_by(self._items))
+
     def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
         """Totals of the items: of all pairs of shown ones, and those of others that are not left out."""
-        pairs = self.contributions.table
-        with engine_of(pairs).memtable(items.filter(arrow(shown)), pairs) as listed:
-            there, others = pairs.semi_join(listed, self._items), self._used(pairs).anti_join(listed, self._items)
-            each = self._marked(there, 1).union(self._marked(others, 0), distinct=False)
-            people = each.group_by(USER).agg(many=each[SHOWN].sum().cast(WIDE), every=each.count().cast(WIDE))
-            of_shown, of_others = division.of_shown(people["many"]), people["every"] - people["many"]
-            sized = people.select(USER, of_shown=of_shown, of_others=division.of_others(people["many"], of_others))
-            each = each.join(sized, USER)
-            each = each.mutate(**{TOTAL: where(each[SHOWN] > 0, each["of_shown"], each["of_others"])})
-            found = to_arrow(each.group_by(self._items).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)}))
+        pairs, public = self.contributions.table, items.filter(arrow(shown)).select(self._items)
+        with engine_of(pairs).memtable(public.append_column(SHOWN, arrow(np.ones(len(public), int))), pairs) as listed:
+            found = to_arrow(self._divided(self._marked(pairs, listed), division))
         return whole_numbers(at_keys(found, items)[TOTAL])
 
-    def _marked(self, pairs: ir.Table, shown: int) -> ir.Table:
-        return pairs.select(USER, *self._items, **{SHOWN: ibis.literal(shown, "int64")})
+    def _marked(self, pairs: ir.Table, listed: ir.Table) -> ir.Table:
+        """(user, items, shown): the pairs of listed items, and those of others that are not left out."""
+        rows = pairs.left_join(listed, self._items)
+        rows = rows.select(USER, *self._items, **{SHOWN: rows[SHOWN].fill_null(0)})
+        if self.left_out is None:
+            return rows
+        with_excess = rows.left_join(self.left_out, [USER, *self._items])
+        used = with_excess.filter((with_excess[SHOWN] > 0) | with_excess[EXCESS].isnull())
+        return used.select(USER, *self._items, SHOWN)
+
+    def _divided(self, pairs: ir.Table, division: Division) -> ir.Table:
+        """(items, total): sums of what the people of marked pairs add, each the same to all of one kind. The pairs are
+        read once: a join of people to their pairs would read them twice."""
+        many = pairs[SHOWN].sum().cast("int64").over(group_by=USER)
+        each = pairs.select(*self._items, SHOWN, many=many, every=pairs.count().over(group_by=USER))
+        of_others = division.of_others(each["many"], each["every"] - each["many"])
+        each = each.select(*self._items, **{TOTAL: where(each[SHOWN] > 0, division.of_shown(each["many"]), of_others)})
+        return each.group_by(self._items).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)})
 
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
         with self._listed() as only:
-            people = only.persons
+            people = each_once(only.persons)
             counted = people.group_by("total", "squares").agg(people=people.count())
             columns = (ibis.least(counted[name].cast(WIDE), LARGEST_TOTAL).cast(WIDE) for name in counted.columns)
             found = to_arrow(counted.select(*columns))

@@ -28,8 +28,9 @@ class Pairs(Protocol):
         """(items, total): sums of what people add, sorted, or in the order of a list. A person's squares are those of
         all their pairs, also of those that are left out. The table may have further columns, for `only`."""
 
-    def all_items(self) -> pa.Table:
-        """(items): every item that is not left out, sorted. The table may have further columns, for `only`."""
+    def weights(self, division: Division) -> pa.Table:
+        """(items, total): every item that is not left out, sorted, and its total if each person's weight is divided
+        between these and none is shown. The table may have further columns, for `only`."""
 
     def at(self, keys: pa.Table) -> pa.Table:
         """The keys, in their order, as this object lists items: for `only` and `vectors`."""

@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headcount.exact import Integers
-from headcount.source.contributions.contributions import COUNT, Contributions, per_person
+from headcount.source.contributions.contributions import COUNT, Contributions
 from headcount.source.contributions.encoded import EncodedPairs, added
+from headcount.source.contributions.grouped import each_once, per_person
 from headcount.source.engines.registry import to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import whole_numbers
@@ -149,6 +150,7 @@ def _placed(contributions: Contributions, grid: list[int]) -> ir.Table:
 
 def _by_place(people: ir.Table, size: int) -> tuple[Integers, Integers]:
     """Number of people at each place, and the sum of their totals."""
+    people = each_once(people)
     found = to_arrow(people.group_by("grade").agg(people=people.count(), totals=_sum(people["total"])))
     indices = whole_numbers(found["grade"])
     numbers, totals = (added(size, indices, whole_numbers(found[name])) for name in ("people", "totals"))

@@ -13,7 +13,11 @@ from datetime import datetime
 
 import pyarrow as pa
 
+from headcount.source.contributions.columns import COUNT as COUNT
+from headcount.source.contributions.columns import USER as USER
+from headcount.source.contributions.columns import WIDE as WIDE
 from headcount.source.contributions.encoded import EncodedPairs, encode_pairs
+from headcount.source.contributions.grouped import LIST, grouped, sums, ungrouped
 from headcount.source.contributions.streamed import stream_pairs, streamable
 from headcount.source.engines.registry import engine_of, materialise
 from headcount.source.engines.scan import Scan
@@ -24,14 +28,8 @@ from headcount.source.scales.axis import Axis
 from headcount.source.scales.binning import Binning
 from headcount.source.schema import item_names, item_type
 
-USER = "user"
-COUNT = "count"
 LARGEST_COUNT = 1_000_000
 """A person's count of one item is clipped to this, which is also the largest bound: products stay far below 2^53."""
-WIDE = "decimal(38, 0)"
-"""Type of sums: on some engines they have more than 64 bits, whatever Ibis says; as a decimal they agree."""
-LIST = "list"
-PLACE = "place"
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class Contributions:
     def of(self, people: ir.Table) -> ir.Table:
         """user, item0, item1, ..., count: the pairs of these people, with their other columns; and, if the engine
         groups pairs, an item's place among the person's, from 1."""
-        return _ungrouped(people, self.items) if LIST in people.columns else self.table.join(people, USER)
+        return ungrouped(people, self.items) if LIST in people.columns else self.table.join(people, USER)
 
     @contextmanager
     def read(self, plan: ReadPlan | None = None) -> Iterator[Contributions]:
@@ -140,8 +138,8 @@ class Contributions:
                 yield replace(self._with(_once_each(rows, self.items)), events=rows, numbers=None)
             return
         if engine.groups_pairs and self.events is not None:
-            with engine.materialise(_grouped(self, self.events), lazily=True) as persons:
-                pairs = _ungrouped(persons, self.items).select(USER, *self.items, COUNT)
+            with engine.materialise(self._grouped(self.events), lazily=True) as persons:
+                pairs = ungrouped(persons, self.items).select(USER, *self.items, COUNT)
                 engine.check_result_size(pairs.select(*self.items))
                 yield replace(self._with(pairs), measured=persons)
             return
@@ -151,6 +149,9 @@ class Contributions:
         ):
             engine.check_result_size(pairs.select(*self.items))
             yield replace(self._with(pairs), measured=measured)
+
+    def _grouped(self, events: ir.Table) -> ir.Table:
+        return grouped(events, self.table, self.items, once=self.once)
 
     def _encoded(self, stack: ExitStack, plan: ReadPlan) -> EncodedPairs | None:
         """Pairs as integers in this process, until the stack ends; None if they stay on the engine."""
@@ -190,43 +191,7 @@ def _persons(of: Contributions) -> ir.Table:
     if of.once:
         found = grouped.agg(items=lambda rows: rows.count())
         return found.mutate(total=found["items"], squares=found["items"])
-    return grouped.agg(**_sums(of.table))
-
-
-def _sums(pairs: ir.Table) -> dict[str, ir.Value]:
-    """Number of pairs, sum of counts, sum of squared counts."""
-    return {
-        "items": pairs.count(),
-        "total": pairs[COUNT].sum().cast(WIDE),
-        "squares": (pairs[COUNT] * pairs[COUNT]).cast(WIDE).sum(),
-    }
-
-
-def _grouped(of: Contributions, events: ir.Table) -> ir.Table:
-    """`persons` with each person's pairs as a sorted list in one row: statistics of a person need no other row."""
-    if of.once:
-        once = _once_each(events, of.items)  # not collect(distinct=True): Spark 4.3 repeats equal pairs in some plans
-        pairs = ibis.struct({name: once[name] for name in of.items})
-        found = once.group_by(USER).agg(**{LIST: pairs.collect()})
-        size = found[LIST].length()
-        return found.mutate(**{LIST: found[LIST].sort()}, items=size, total=size, squares=size)
-    pairs = ibis.struct({name: of.table[name] for name in (*of.items, COUNT)})
-    found = of.table.group_by(USER).agg(**{LIST: pairs.collect()}, **_sums(of.table))
-    return found.mutate(**{LIST: found[LIST].sort()})
-
-
-def _ungrouped(people: ir.Table, items: Sequence[str]) -> ir.Table:
-    """One row per pair again, with the person's other columns and the pair's place, from 1."""
-    rows = people.unnest(LIST, offset=PLACE)
-    pair = rows[LIST]
-    counts = {COUNT: pair[COUNT]} if COUNT in pair.names else _once()
-    others = [name for name in rows.columns if name not in (LIST, PLACE)]
-    return rows.select(*others, **{name: pair[name] for name in items}, **counts, **{PLACE: rows[PLACE] + 1})
-
-
-def per_person(people: ir.Table, **columns: ir.Value) -> ir.Table:
-    """(user, columns): select columns of people, and their list of pairs if there is one."""
-    return people.select(USER, *([LIST] if LIST in people.columns else []), **columns)
+    return grouped.agg(**sums(of.table))
 
 
 def contributions(

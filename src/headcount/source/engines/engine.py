@@ -52,7 +52,7 @@ class Engine(ABC):
     in_process: ClassVar[bool] = False
     """True if rows reach this process at memory speed: pairs may be encoded as integers and sorted by NumPy."""
     groups_pairs: ClassVar[bool] = False
-    """True if each person's pairs are best materialised as one row with a sorted list."""
+    """True if each person's pairs are best materialised as one row with a sorted list (grouped.py)."""
     certifies: ClassVar[bool] = False
     """True if views can be rewritten for the engine (`replaced`, `stored`, `attempt`, `text_table`, ...)."""
     snapshot: ClassVar[bool] = False
@@ -189,6 +189,10 @@ class Engine(ABC):
         """True if all rows of a table had better come to this process, where they are numbered and bounded. It changes
         speed and memory, never a result."""
         return self.in_process
+
+    def is_repeatable(self, table: ir.Table) -> bool:
+        """True if a table has the same rows each time it is read, so that some may be looked at beforehand."""
+        return True
 
     def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
         """Yield the rows as Arrow, in batches of about `size` and in any order, with the types of the Ibis schema.

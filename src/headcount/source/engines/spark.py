@@ -154,6 +154,9 @@ class Spark(Engine):
     def fetches(self, table: ir.Table) -> bool:
         return spark_size.fits_driver(frame_of(table))
 
+    def is_repeatable(self, table: ir.Table) -> bool:
+        return bool(ibis.get_backend(table).repeatable)
+
     def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
         with spark_size.results_that_fit():
             found = self.to_arrow(table)

@@ -195,7 +195,7 @@ BUGS = [
     Bug(
         "joint: the same on the engine",
         "bound/pairs/engine_pairs.py",
-        (('division.of_others(people["many"], of_others)', 'division.of_others(0 * people["many"], of_others)'),),
+        (('division.of_others(each["many"],', 'division.of_others(0 * each["many"],'),),
         JOINT + "test_one_person_side_by_side",
     ),
     Bug(
@@ -345,7 +345,7 @@ BUGS = [
     Bug(
         "second look on an engine: sizes are those over all items",
         "bound/pairs/engine_pairs.py",
-        (("people = only.persons\n            counted", "people = self.contributions.persons\n            counted"),),
+        (("people = each_once(only.persons)\n            counted", "people = each_once(self.contributions.persons)\n            counted"),),
         WEIGH + "test_a_second_look_against_plain_arithmetic",
     ),
     Bug(
