@@ -15,7 +15,7 @@ from sqlglot import exp
 
 import headcount as hc
 from headcount.audit.choices import Fixed
-from headcount.source import contributions, open_events
+from headcount.source import contributions, kernels, open_events
 from headcount.source.contributions.contributions import Contributions
 from headcount.source.contributions.derived import labelled, placed
 from headcount.source.contributions.plain import PlainContributions
@@ -225,6 +225,15 @@ def test_a_release_is_that_of_a_connection(tmp_path: Path, name: str, job: str) 
     assert found[0].equals(found[1])
     assert found[0].equals(found[2])
     assert len(found[0])
+
+
+@pytest.mark.parametrize("job", ["sum", "median", "total", "quantiles"])
+def test_a_release_is_the_same_without_kernels(monkeypatch: pytest.MonkeyPatch, job: str) -> None:
+    rows, (which, said) = many(AMOUNTS["double"]), JOBS[job]
+    plan = hc.plan(which, rows, user="user", epsilon=8, **said)
+    found = plan.release(entropy=Fixed(0)).table
+    monkeypatch.setattr(kernels, "_built", lambda: None)
+    assert plan.release(entropy=Fixed(0)).table.equals(found)
 
 
 @pytest.mark.parametrize("amounts", [["1", "2"], [None, None]])
