@@ -113,9 +113,10 @@ class Source:
         """True for files whose rows are cheap to look at beside their bytes."""
         return self.events.files is not None and self.events.cheap_to_reread
 
-    def rows(self, *, plain: bool) -> ir.Table | Scan:
+    def rows(self, job: Job, *, by_number: bool) -> ir.Table | Scan:
         """Open the table; as SQL if all its columns, and what is done to its rows, are plain."""
-        return self.events.scan().simplest if plain and self.events.scan else self.events.table()
+        plain = by_number and job.counts_plain_rows and self.events.scan
+        return plain().counted(len(job.numbers)) if plain else self.events.table()
 
     def check_all(self) -> None:
         """Raise `FileChanged` if the files or the rows changed."""
@@ -223,7 +224,7 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
             reread=source.events.cheap_to_reread,
             single_pass=first.reads_once,
         )
-        rows = source.rows(plain=first.by_number and job.counts_plain_rows)
+        rows = source.rows(job, by_number=first.by_number)
         pairs = _plain(job, source, rows) if isinstance(rows, Scan) else _contributions(job, source, rows)
         with reading(rows, source.limits if source.events.owns_engine else None), pairs.read(read_plan) as ready:
             yield ready
@@ -247,12 +248,12 @@ def _contributions(job: Job, source: Source, rows: ir.Table) -> Contributions:
 def _plain(job: Job, source: Source, rows: Scan) -> PlainContributions:
     """The same of rows that are counted as they are."""
     return PlainContributions(
-        rows,
-        item_names(len(job.columns) - 1),
+        job.prepare(rows, source.events.columns),
+        item_names(len(job.item_bins)),
         lambda: _contributions(job, source, rows.table),
         public=source.domain if job.joins_domain else None,
         once=not job.counts_events,
-        numbers=None if job.scales is None else Numbers(()),
+        numbers=None if job.scales is None else Numbers(job.scales, job.measures_single_amounts),
     )
 
 

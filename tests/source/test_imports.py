@@ -60,6 +60,28 @@ def test_a_release_does_not_import_what_it_does_not_need(tmp_path: Path, said: d
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "aggregate({data}, user='user', by='item', metrics=['sum(amount)', 'median(amount)'], range=(0, 9), epsilon=8)",
+        "histogram({data}, user='user', by='item', sum='amount', keys=['a', 'b'], epsilon=8)",
+        "total({data}, user='user', sum='amount', epsilon=8)",
+        "quantiles({data}, user='user', value='amount', range=(0, 9), epsilon=8)",
+        "ranges({data}, user='user', value='amount', ranges=[(0, 5), (2, 9)], epsilon=8)",
+    ],
+)
+@pytest.mark.parametrize("kind", ["int64", "float32", "float64", "decimal128(22, 2)"])
+def test_amounts_are_read_without_ibis_and_pandas(tmp_path: Path, call: str, kind: str) -> None:
+    """Of a file and of a frame; an amount is missing."""
+    path = tmp_path / "events.parquet"
+    amounts = pa.array([*range(99), None] * 6).cast(eval(f"pa.{kind}" if "(" in kind else f"pa.{kind}()"))
+    pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300, "amount": amounts}), path)
+    code = ["import sys, headcount as hc, pyarrow.parquet as pq"]
+    code += [f"hc.{call.format(data=data.format(str(path)))}" for data in ("{!r}", "pq.ParquetFile({!r}).read()")]
+    code.append("assert not (found := {'ibis', 'sqlglot', 'pandas'} & {*sys.modules}), found")
+    subprocess.run([sys.executable, "-c", "\n".join(code)], check=True)
+
+
 def test_a_ledger_looks_at_rows_without_ibis(tmp_path: Path) -> None:
     path = tmp_path / "events.parquet"
     pq.write_table(pa.table({"user": [*range(300)] * 2, "item": ["a"] * 300 + ["b"] * 300}), path)

@@ -23,9 +23,9 @@ from headcount.source import contributions, kernels, open_events
 from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.contributions.plain import PlainContributions
 from headcount.source.engines import duckdb as on_duckdb
+from headcount.source.engines.kinds import FAMILIES, KINDS, PLAIN, kind_named
 from headcount.source.engines.registry import engine_of
-from headcount.source.engines.scan import FAMILIES, KINDS, Scan, kind_named
-from headcount.source.frames.frames import PLAIN
+from headcount.source.engines.scan import Scan
 
 WORDS = ["", "a", "a\0b", "été", None, "NULL", "z" * 40]
 
@@ -49,6 +49,12 @@ def scan_of(path: str, *by: str) -> Scan:
     return opened.scan()
 
 
+def plain(scan: Scan, *items: str, public: pa.Table | None = None, once: bool = False) -> PlainContributions:
+    """Contributions of rows that are counted as they are."""
+    expressed = lambda: contributions(scan.table, [None] * len(items), events=not once, keys=public)  # noqa: E731
+    return PlainContributions(scan, items, expressed, public, once=once, numbers=None)
+
+
 def people(kind: pa.DataType) -> pa.Table:
     """Rows with a missing user, a missing item, both, and repeats; the user is of a type."""
     users = pa.array([None, 0, 1, 1, 1, 0, None, 1, 0], pa.int8()).cast(kind)
@@ -62,10 +68,10 @@ def test_the_rows_that_lack_no_value_are_those_of_the_expression(
     tmp_path: Path, kind: pa.DataType, suffix: str
 ) -> None:
     scan = scan_of(write(tmp_path / f"rows.{suffix}", people(kind)), "item")
-    assert scan.is_plain
+    assert isinstance(scan.counted(0), Scan)
     found = contributions(scan.table, [None], events=True, keys=None).events
     assert found is not None
-    complete, engine = scan.complete(found.columns), engine_of(scan)
+    complete, engine = plain(scan, "item0").events, engine_of(scan)
     rows = [engine.to_arrow(each) for each in (found, complete)]
     assert rows[0].schema == rows[1].schema == complete.schema()
     assert Counter(map(str, rows[0].to_pylist())) == Counter(map(str, rows[1].to_pylist()))
@@ -81,7 +87,7 @@ def test_the_rows_of_public_items_are_those_of_the_expression(tmp_path: Path, ki
     scan = scan_of(write(tmp_path / "rows.parquet", rows), "item", "part")
     found = contributions(scan.table, [None] * 2, events=True, keys=public).events
     assert found is not None
-    listed, engine = scan.complete(found.columns, public), engine_of(scan)
+    listed, engine = plain(scan, "item0", "item1", public=public).events, engine_of(scan)
     counted = [Counter(map(str, engine.to_arrow(each).to_pylist())) for each in (found, listed)]
     assert counted[0] == counted[1]
     assert sum(counted[0].values()) == 3
@@ -112,7 +118,7 @@ def test_other_types_are_read_as_expressions(tmp_path: Path, kind: pa.DataType) 
     """What is done to them is written once, in contributions.py."""
     users = pa.array([1, 2, None], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
     path = write(tmp_path / "rows.parquet", pa.table({"user": users, "item": ["a", "b", "c"]}))
-    assert not scan_of(path, "item").is_plain
+    assert not isinstance(scan_of(path, "item").counted(0), Scan)
     assert sorted(released(path, keys=["a", "b", "c"]).values()) == [0, 1, 1]
 
 
@@ -213,15 +219,7 @@ def test_groups_of_files_are_those_of_tables(tmp_path: Path) -> None:
 def test_rows_that_cannot_be_numbered_are_read_as_expressions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scan = scan_of(write(tmp_path / "rows.parquet", people(pa.int64())), "item")
     monkeypatch.setattr(kernels, "_built", lambda: None)
-    plain = PlainContributions(
-        scan,
-        ("item0",),
-        lambda: contributions(scan.table, [None], events=False, keys=None),
-        None,
-        once=True,
-        numbers=None,
-    )
-    with plain.read(ReadPlan(encoded=True)) as read:
+    with plain(scan, "item0", once=True).read(ReadPlan(encoded=True)) as read:
         assert read.encoded is not None
         assert read.encoded.ids is None
         assert len(SplitL2Budget(5).bound(read, bytes(32), None).items) == 4
@@ -230,15 +228,7 @@ def test_rows_that_cannot_be_numbered_are_read_as_expressions(tmp_path: Path, mo
 @pytest.mark.skipif(kernels.kernels() is None, reason="no compiler")
 def test_what_was_numbered_has_expressions_too(tmp_path: Path) -> None:
     scan = scan_of(write(tmp_path / "rows.parquet", people(pa.int64())), "item")
-    plain = PlainContributions(
-        scan,
-        ("item0",),
-        lambda: contributions(scan.table, [None], events=True, keys=None),
-        None,
-        once=False,
-        numbers=None,
-    )
-    with plain.read(ReadPlan(encoded=True)) as read:
+    with plain(scan, "item0", once=False).read(ReadPlan(encoded=True)) as read:
         assert read.encoded is not None
         assert read.encoded.ids is not None
         assert read.is_text("item0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -88,8 +88,9 @@ class Reading(Parameters):
         """Rows that meet the conditions, with the columns to count."""
         return rows_where(table, self.where, columns)
 
-    def prepare(self, table: ir.Table, columns: Mapping[str, dt.DataType]) -> ir.Table:
-        """The table that is counted, from matching rows: a person, and what makes an item."""
+    def prepare(self, table: Any, columns: Mapping[str, dt.DataType]) -> Any:
+        """The table that is counted, from matching rows: a person, and what makes an item. A table of Ibis's, or rows
+        as SQL if this `counts_plain_rows`."""
         return table
 
     def domain(self, columns: Mapping[str, dt.DataType]) -> pa.Table | None:
@@ -135,9 +136,9 @@ class Reading(Parameters):
 
     @property
     def counts_plain_rows(self) -> bool:
-        """True if nothing is done to rows but to drop those that lack a value, or are of no public item."""
-        changed = self.where or any(self.item_bins) or self.adds_amounts or self.scales or self.measures_people
-        return not changed and type(self).prepare is Reading.prepare
+        """True if nothing is done to rows but to read numbers, of which cells may be items, and to drop rows that lack
+        a value, or are of no public item."""
+        return not (self.where or any(self.item_bins) or self.adds_amounts or self.measures_people)
 
 
 def _role(bins: Binning) -> Role:

@@ -28,8 +28,8 @@ from headcount.mechanism.strategy import Strategy
 from headcount.release import Release
 from headcount.release.views.total import TOTAL
 from headcount.source.contributions.derived import labelled
-from headcount.source.expressions import dt, ir
-from headcount.source.frames.arrow_columns import arrow_table
+from headcount.source.expressions import dt
+from headcount.source.frames.arrow_columns import arrow_table, text_array
 from headcount.source.schema import check_amount, check_kinds
 from headcount.wording import counted_noun, times
 from headcount.wording.options import Options
@@ -186,11 +186,11 @@ class Total(Job):
         if self.sum:
             check_amount(self.sum, columns[self.sum])
 
-    def prepare(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
+    def prepare(self, table: Any, columns: Mapping[str, "dt.DataType"]) -> Any:
         return labelled(table, self.unit)
 
     def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table:
-        return pa.table({"item0": pa.array([self.unit], pa.string())})
+        return pa.table({"item0": text_array([self.unit])})
 
     @property
     def counts_events(self) -> bool:

@@ -34,8 +34,8 @@ from headcount.release import Release, check_request, open_release, pack
 from headcount.release.hints.request import request_hints
 from headcount.run import Decision, Progress, Source, draw, explained, fingerprint, rehearse_once, rows_fingerprint
 from headcount.source import Events, open_events, watch
+from headcount.source.engines.kinds import kind_named
 from headcount.source.engines.limits import Limits
-from headcount.source.engines.scan import kind_named
 from headcount.source.events import check_limits, check_name
 from headcount.source.expressions import dt
 from headcount.source.queries.step import UNCHECKED, check_promise

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from headcount.release.about import About
 from headcount.release.columns import Measure, measures
+from headcount.source.frames.arrow_columns import as_floats
 from headcount.wording import format_number
 
 SUMS = ("sum", "sum(")
@@ -26,7 +27,7 @@ def _lacks(measure: Measure, table: pa.Table) -> str:
     """By how much a sum may be too small, or off if sums are negative: the far end of its interval, where that is
     farthest from its value."""
     columns = (measure.name, measure.low, measure.high)
-    value, low, high = (table[name].to_numpy().astype(float) for name in columns)
+    value, low, high = (as_floats(table[name]) for name in columns)
     where = " in a single row" if table.num_rows > 1 else ""
     signed = bool((value < 0).any())
     far = np.maximum(high - value, value - low) if signed else high - value

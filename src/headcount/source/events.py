@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
 from headcount.source.engines.duckdb import give_back
 from headcount.source.engines.engine import Engine
+from headcount.source.engines.kinds import Kind
 from headcount.source.engines.limits import Limits
 from headcount.source.engines.registry import engine_of, owner_of
-from headcount.source.engines.scan import Kind, Scan
+from headcount.source.engines.scan import Scan
 from headcount.source.expressions import dt, ibis, ir
 from headcount.source.files import files
 from headcount.source.frames import frames

@@ -8,6 +8,7 @@ noise is never too little, and never more than one part in 10^11 too much.
 from bisect import bisect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, isqrt, log, sqrt
 from statistics import NormalDist
 
@@ -49,14 +50,17 @@ def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number =
 
 def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Number, cells: int) -> Fraction:
     """Variance of discrete Gaussian noise on `cells` integers."""
-    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
-    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
+    squared = _positive("squared_sensitivity", squared_sensitivity)
+    return _gaussian_variance(_positive("epsilon", epsilon), _delta(delta), squared, cells)
 
+
+@lru_cache(maxsize=256)  # a plan, its checks and each of its releases need the same
+def _gaussian_variance(epsilon: Fraction, delta: Fraction, squared: Fraction, cells: int) -> Fraction:
     def price(variance: Fraction) -> Fraction:
-        event = Gaussian(variance=variance, squared_sensitivity=squared_sensitivity, cells=cells)
+        event = Gaussian(variance=variance, squared_sensitivity=squared, cells=cells)
         return gaussian.discrete_delta(epsilon, [event])
 
-    return least(price, delta, start=Fraction(squared_sensitivity))
+    return least(price, delta, start=squared)
 
 
 def laplace_threshold(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Self, get_args
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.account.guarantee import Cost
@@ -22,7 +23,8 @@ from headcount.mechanism.ordered.strategy import SAMPLES, Method, OrderedStrateg
 from headcount.mechanism.sampled.options import SampleThreshold
 from headcount.mechanism.strategy import Strategy
 from headcount.source.contributions.derived import placed
-from headcount.source.expressions import dt, ir
+from headcount.source.expressions import dt
+from headcount.source.frames.arrow_columns import arrow
 from headcount.source.scales.axis import Axis, check_value
 from headcount.source.scales.binning import Binning
 from headcount.source.schema import check_kinds
@@ -114,11 +116,11 @@ class NumberJob(Job):
         check_kinds(columns, self.user, (), {})
         check_value(self.value, columns[self.value])
 
-    def prepare(self, table: "ir.Table", columns: Mapping[str, "dt.DataType"]) -> "ir.Table":
+    def prepare(self, table: Any, columns: Mapping[str, "dt.DataType"]) -> Any:
         return placed(table, self.axis)
 
     def domain(self, columns: Mapping[str, "dt.DataType"]) -> pa.Table:
-        return pa.table({"item0": pa.array(range(self.axis.cells), pa.int64())})
+        return pa.table({"item0": arrow(np.arange(self.axis.cells))})
 
     @property
     def item_bins(self) -> list[Binning | None]:

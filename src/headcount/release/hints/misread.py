@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from headcount.release.about import About
 from headcount.release.columns import Measure, measures
+from headcount.source.frames.arrow_columns import as_floats
 
 BY_CHANCE = 1 / 40
 """The share of intervals that lie above the truth by chance: half of 1 in 20."""
@@ -67,7 +68,7 @@ def _is_unread(table: pa.Table, column: str, values: list[Measure], scales: Mapp
 
 def _says_nothing(table: pa.Table, measure: Measure, scales: Mapping[str, float]) -> bool:
     """True if nearly all intervals of a value hold 0, or cover its whole public range."""
-    low, high = (table[name].to_numpy().astype(float) for name in (measure.low, measure.high))
+    low, high = (as_floats(table[name]) for name in (measure.low, measure.high))
     scale = scales.get(_column(measure.name) or measure.name, np.inf)
     silent = ((low <= 0) & (high >= 0)) | (high - low >= WHOLE_SCALE * scale)
     return bool(np.count_nonzero(~silent) <= CLEAR_SHARE * len(low))

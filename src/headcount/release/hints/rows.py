@@ -14,6 +14,7 @@ from headcount.release.about import About
 from headcount.release.columns import Measure, measures
 from headcount.release.hints.misread import BY_CHANCE, CLEAR_SHARE
 from headcount.release.hints.request import LARGEST_EPSILON, amount_of
+from headcount.source.frames.arrow_columns import as_floats
 
 MANY_ROWS = 1000
 """From here on chance alone lifts many values."""
@@ -83,4 +84,4 @@ def _vague_rows(table: pa.Table, measure: Measure) -> int:
 
 def _values(table: pa.Table, measure: Measure) -> list[Floats]:
     """The values, and both ends of their intervals."""
-    return [table[name].to_numpy().astype(float) for name in (measure.name, measure.low, measure.high)]
+    return [as_floats(table[name]) for name in (measure.name, measure.low, measure.high)]

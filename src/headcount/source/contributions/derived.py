@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 
 from headcount.source.contributions.contributions import COUNT, USER, contributions
+from headcount.source.engines.sql_values import text_constant
 from headcount.source.expressions import ibis, ir
 from headcount.source.scales.axis import Axis
 from headcount.source.scales.binning import Binning, Bins
@@ -29,15 +31,15 @@ def sizes_of_people(table: ir.Table, bins: Sequence[Binning | None]) -> ir.Table
     return views[0].union(views[1], distinct=False)
 
 
-def labelled(table: ir.Table, what: str) -> ir.Table:
-    """(user, what, amounts): every row as one item."""
+def labelled(table: Any, what: str) -> Any:
+    """(user, what, amounts): every row as one item; a table of Ibis's, or rows as SQL."""
     user, *amounts = table.columns
     others = {f"column{index}": table[name] for index, name in enumerate(amounts, 2)}
-    return table.select(column0=table[user], column1=ibis.literal(what), **others)
+    return table.select(column0=table[user], column1=text_constant(what, table[user]), **others)
 
 
-def placed(table: ir.Table, axis: Axis) -> ir.Table:
-    """(user, cell): the cell of a public scale for each row's number."""
+def placed(table: Any, axis: Axis) -> Any:
+    """(user, cell): the cell of a public scale for each row's number; a table of Ibis's, or rows as SQL."""
     user, value = (table[name] for name in table.columns)
     return table.select(column0=user, column1=axis.index(value))
 

@@ -1,8 +1,9 @@
 """Contributions of rows that are counted as they are: no Ibis expression is made of them, unless one is needed.
 
-Only for rows of files and frames in which nothing is done to the person or to the items (no conditions, bins or
-amounts), so that all that is left of contributions.py is to drop rows that lack a value, or are of no public item
-(`Scan.complete`). Numbering, bounding and noise are the same as of an expression.
+Only for rows of files and frames in which nothing is done to the person or to the items, but that a number becomes a
+cell (no conditions, bins or sums of pairs), so that all that is left of contributions.py is to drop rows that lack a
+value, or are of no public item (`Scan.complete`), and to read amounts as numbers. Numbering, bounding and noise are the
+same as of an expression.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from headcount.source.contributions.contributions import (
     streamed,
 )
 from headcount.source.engines.scan import Scan
-from headcount.source.scales.amounts import Numbers
+from headcount.source.scales.amounts import Numbers, plain_number
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class PlainContributions:
     """Contributions that are not read yet."""
 
     rows: Scan
+    """A person, what makes the items, and amounts, if they are measured."""
     items: tuple[str, ...]
     expressed: Callable[[], Contributions]
     """The same as expressions."""
@@ -38,18 +40,29 @@ class PlainContributions:
     once: bool
     """True if every count is 1."""
     numbers: Numbers | None
-    """Numbers of the events, of which there are none; None if only items are counted."""
+    """Numbers of the events; None if only items are counted."""
 
     @contextmanager
     def read(self, plan: ReadPlan) -> Iterator[Contributions]:
         """Read to the end for the duration of the block, as integers; as expressions if that cannot be."""
         expressed = cache(self.expressed)
         with ExitStack() as stack:
-            rows = self.rows.complete((USER, *self.items), self.public)
-            found = streamed(stack, rows, self.items, maximum=1 if self.once else LARGEST_COUNT, numbers=self.numbers)
+            found = streamed(
+                stack, self.events, self.items, maximum=1 if self.once else LARGEST_COUNT, numbers=self.numbers
+            )
             if found is None:
                 yield stack.enter_context(expressed().read(plan))
             else:
                 yield Contributions(
                     lambda: expressed().tables(), self.items, once=self.once, encoded=found, numbers=self.numbers
                 )
+
+    @property
+    def events(self) -> Scan:
+        """user, item0, ..., raw0, ...: the rows that are counted."""
+        columns = [self.rows[name] for name in self.rows.columns]
+        counted = len(self.items) + 1
+        names = () if self.numbers is None else self.numbers.names
+        measured = dict(zip(names, map(plain_number, columns[counted:]), strict=True))
+        rows = self.rows.select(**dict(zip((USER, *self.items), columns[:counted], strict=True)), **measured)
+        return rows.complete((USER, *self.items), self.public)

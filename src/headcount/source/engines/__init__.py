@@ -11,6 +11,8 @@ postgres.py          Postgres, beside the connection of the user's Ibis table
 postgres_session.py  connections of our own beside the user's
 postgres_sql.py      Ibis's backend for Postgres, as exact results need it
 java.py              the Java that Spark starts on
+scan.py              rows of files and frames on that DuckDB as SQL, without Ibis
+kinds.py             types of their columns     sql_values.py  what is computed of them
 limits.py            memory and disk that a run may use
 registry.py          engine by name, by Ibis table, by native frame
 """

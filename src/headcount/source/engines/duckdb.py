@@ -28,6 +28,7 @@ from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.limits import LEAST, MOST, Limits, parse_bytes
 from headcount.source.engines.scan import Connection, Scan, arrow_schema
 from headcount.source.engines.spill import spill_folder
+from headcount.source.engines.sql_values import quoted
 from headcount.source.expressions import dt, ibis, ir, ops
 from headcount.source.kernels.threads import prefetch
 from headcount.source.queries.on_duckdb import collates, is_view, names_of, step_of_table
@@ -271,11 +272,6 @@ def _connection(table: ir.Table | Scan) -> Any:
 def _relation(table: ir.Table | Scan) -> Any:
     """A table as DuckDB has it."""
     return table.relation() if isinstance(table, Scan) else _connection(table)._to_duckdb_relation(table)
-
-
-def quoted(text: str) -> str:
-    """Return a text as a SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def setting(connection: Any, name: str) -> str:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from headcount.errors import BadParameter, NotATable
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.scan import Scan
+from headcount.source.engines.sql_values import SqlValue
 from headcount.source.expressions import ibis, ir
 
 BUILT_IN = ("duckdb:DuckDB", "spark:Spark", "postgres:Postgres")
@@ -54,9 +55,9 @@ def _first(fits: Callable[[Engine], bool]) -> Engine | None:
     return next((engine for engine in engines() if engine.byte_exact and fits(engine)), None)
 
 
-def engine_of(table: ir.Table | Scan) -> Engine:
-    """Return the engine of an Ibis table; refuse a backend that has none (NotATable)."""
-    backend = "duckdb" if isinstance(table, Scan) else ibis.get_backend(table).name
+def engine_of(table: ir.Value | ir.Table | Scan | SqlValue) -> Engine:
+    """Return the engine of a table, or of a value; refuse an Ibis backend that has none (NotATable)."""
+    backend = "duckdb" if isinstance(table, Scan | SqlValue) else ibis.get_backend(table).name
     found = _first(lambda engine: engine.ibis_name == backend)
     if found is None:
         titles = " or ".join(engine.title for engine in engines())

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from headcount.source.engines.duckdb import quoted
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.scan import Scan
+from headcount.source.engines.sql_values import quoted
 from headcount.source.files.blocks import LONGEST, Stream, on_engine
 
 VALUE = """

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 import pyarrow.parquet as pq
 
 from headcount.errors import NotATable
-from headcount.source.engines.duckdb import connect, quoted
+from headcount.source.engines.duckdb import connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.scan import Scan
+from headcount.source.engines.sql_values import quoted
 
 
 def names(paths: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:

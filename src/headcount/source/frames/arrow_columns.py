@@ -7,6 +7,7 @@ numbers     half floats become floats; decimals have up to 38 digits
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -59,13 +60,18 @@ def hexadecimal(column: pa.ChunkedArray) -> Integers:
 
 
 def filled(column: pa.ChunkedArray, value: float) -> pa.ChunkedArray:
-    """Replace nulls. `fill_null` would import pandas, and mostly there are none."""
-    return column.fill_null(value) if column.null_count else column
+    """Replace nulls. `fill_null` would import pandas."""
+    return pc.coalesce(column, arrow(np.array([value])).cast(column.type)[0]) if column.null_count else column
 
 
 def floating_numbers(column: pa.ChunkedArray) -> Floats:
     """Convert a column of 64-bit floating-point numbers to a NumPy array."""
     return np.concatenate([np.zeros(0), *map(np.from_dlpack, column.chunks)])
+
+
+def as_floats(column: pa.ChunkedArray) -> Floats:
+    """Convert a column of any numbers to 64-bit floating-point numbers; NaN where there is none."""
+    return floating_numbers(filled(column.cast(pa.float64(), safe=False), nan))
 
 
 def arrow(values: NDArray[Any]) -> pa.Array:

@@ -16,17 +16,15 @@ import pyarrow as pa
 from headcount.errors import UnknownColumn
 from headcount.source.engines.duckdb import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
+from headcount.source.engines.kinds import PLAIN, kind_named
 from headcount.source.engines.registry import to_arrow
-from headcount.source.engines.scan import KINDS, MemoryScan, Scan, kind_named
+from headcount.source.engines.scan import MemoryScan, Scan
 from headcount.source.expressions import dt
 from headcount.source.frames import arrow_columns, pandas_columns
 from headcount.source.frames.pandas_columns import Role
 from headcount.source.queries import lazy_polars
 from headcount.source.queries.on_duckdb import step_of_relation
 from headcount.source.queries.step import Step
-
-PLAIN = {kind: name for name, kind in KINDS.values()}
-"""Ibis's name of Arrow types that every engine has, so that none is opened to find it."""
 
 
 class Frame(Protocol):

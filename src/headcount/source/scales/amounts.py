@@ -6,6 +6,7 @@ An engine and NumPy compute the same from the same number: every operation is co
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,10 +61,10 @@ class Numbers:
         return [(index, axis) for index, axis in enumerate(self.scales) if axis is not None]
 
 
-def plain_number(column: ir.Column) -> ir.Column:
-    """Number of a row; NULL if it is none."""
+def plain_number(column: Any) -> Any:
+    """Number of a row in a column of Ibis's, or as SQL; NULL if it is none."""
     number = as_number(column)
-    return ibis.ifelse(number.isnan(), None, number)
+    return number.isnan().ifelse(None, number)
 
 
 def amount(column: ir.Column) -> ir.Column:

@@ -22,7 +22,7 @@ import numpy as np
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import Floats, Integers, rational, whole
-from headcount.source.expressions import dt, ibis, ir
+from headcount.source.expressions import dt
 from headcount.source.scales.binning import number
 from headcount.wording.typed import listed
 
@@ -79,14 +79,14 @@ class Axis:
         inner = [_cut(*ends, last - first) for ends, (first, last) in sections]
         return np.append(np.concatenate(inner), self.edges[-1])
 
-    def index(self, column: ir.Column) -> ir.Column:
-        """Number of the cell that each value falls into, or NULL."""
+    def index(self, column: Any) -> Any:
+        """Number of the cell that each value of a column falls into, or NULL: of Ibis's, or as SQL."""
         value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
-        known = ibis.ifelse(value.isnan() if self.clamped else value.isnan() | outside, None, value)
+        known = (value.isnan() if self.clamped else value.isnan() | outside).ifelse(None, value)
         if self.even:
             return self._within(known, 0).cast("int64")
-        return ibis.ifelse(known.isnull(), None, self._search(known, 0, self.sections)).cast("int64")
+        return known.isnull().ifelse(None, self._search(known, 0, self.sections)).cast("int64")
 
     def find(self, values: Floats) -> Integers:
         """Number of the cell that each value falls into, as `index` has it on an engine; values outside are clamped."""
@@ -99,23 +99,23 @@ class Axis:
         found: Integers = first[section] + np.minimum(cell, (last - first - 1)[section])
         return found
 
-    def _search(self, value: ir.Column, first: int, last: int) -> ir.Value:
+    def _search(self, value: Any, first: int, last: int) -> Any:
         """Number of a value's cell, by binary search for its section from `first` up to, but without, `last`."""
         if last - first == 1:
             return self._within(value, first)
         middle = first + (last - first) // 2
         below, above = self._search(value, first, middle), self._search(value, middle, last)
-        return ibis.ifelse(value < self.edges[middle], below, above)
+        return (value < self.edges[middle]).ifelse(below, above)
 
-    def _within(self, value: ir.Column, section: int) -> ir.Value:
+    def _within(self, value: Any, section: int) -> Any:
         """Number of a value's cell in a section; the first or the last one for a value beyond its ends."""
         (low, high), (first, last) = self.edges[section : section + 2], self._firsts[section : section + 2]
         if last - first == 1:
-            return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and make it 32 bits
-        within = ibis.ifelse(value < low, low, ibis.ifelse(value > high, high, value))
-        above = ibis.ifelse(within - low < (high - low) * TINY_PART, 0.0, within - low)
+            return float(first)  # of an integer Ibis would leave out the cast, and make it 32 bits
+        within = (value < low).ifelse(low, (value > high).ifelse(high, value))
+        above = (within - low < (high - low) * TINY_PART).ifelse(0.0, within - low)
         cell = (above / (high - low) * float(last - first)).floor()
-        cell = ibis.ifelse(cell >= last - first, last - first - 1, cell)
+        cell = (cell >= last - first).ifelse(last - first - 1, cell)
         return cell + float(first) if first else cell
 
 

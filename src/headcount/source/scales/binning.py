@@ -17,12 +17,14 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import rational, written
 from headcount.source.engines.registry import engine_of
 from headcount.source.expressions import dt, ibis, ir
+from headcount.source.frames.arrow_columns import arrow
 
 MOST = 10_000
 """Most edges: each becomes a branch of the query."""
@@ -116,7 +118,7 @@ class Bins(Binning):
 
     @property
     def items(self) -> pa.Array:
-        return pa.array(range(self.size), self.kind.to_pyarrow())
+        return arrow(np.arange(self.size))
 
     def check(self, column: str, kind: dt.DataType) -> None:
         fits = kind.is_temporal() and not kind.is_time() if self.of_time else kind.is_numeric()
@@ -197,11 +199,11 @@ def moment(column: ir.Column) -> ir.Column:
     return engine.moment(engine.extract(column, MOMENT) if column.type().is_string() else column)
 
 
-def number(column: ir.Column) -> ir.Column:
-    """Parse a column as numbers, NULL where it holds none.
+def number(column: Any) -> Any:
+    """Parse a column of Ibis's, or as SQL, as numbers, NULL where it holds none.
 
     NaN is NULL before anything is compared: DuckDB leaves out a comparison that the least and the largest value in a
     Parquet file make true, and NaN is neither. Else one person's value would decide on the rows of others."""
     engine = engine_of(column)
     value = engine.number(engine.extract(column, NUMBER) if column.type().is_string() else column)
-    return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value
+    return value.isnan().ifelse(None, value) if column.type().is_floating() else value
