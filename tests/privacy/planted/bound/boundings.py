@@ -345,7 +345,12 @@ BUGS = [
     Bug(
         "second look on an engine: sizes are those over all items",
         "bound/pairs/engine_pairs.py",
-        (("people = each_once(only.persons)\n            counted", "people = each_once(self.contributions.persons)\n            counted"),),
+        (
+            (
+                "people = each_once(only.persons)\n            counted",
+                "people = each_once(self.contributions.persons)\n            counted",
+            ),
+        ),
         WEIGH + "test_a_second_look_against_plain_arithmetic",
     ),
     Bug(
