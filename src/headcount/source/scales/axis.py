@@ -84,8 +84,6 @@ class Axis:
         value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
         known = ibis.ifelse(value.isnan() if self.clamped else value.isnan() | outside, None, value)
-        if self.even:
-            return self._within(known, 0).cast("int64")
         return ibis.ifelse(known.isnull(), None, self._search(known, 0, self.sections)).cast("int64")
 
     def find(self, values: Floats) -> Integers:
@@ -108,14 +106,14 @@ class Axis:
         return ibis.ifelse(value < self.edges[middle], below, above)
 
     def _within(self, value: ir.Column, section: int) -> ir.Value:
-        """Number of a value's cell in a section; the first or the last one for a value beyond its ends."""
+        """Number of a value's cell in a section; the first or the last one for a value beyond its ends. What is larger
+        and smaller is told by functions: whatever a condition repeats is computed again, and what that repeats, too."""
         (low, high), (first, last) = self.edges[section : section + 2], self._firsts[section : section + 2]
         if last - first == 1:
             return ibis.literal(float(first))  # of an integer Ibis would leave out the cast, and make it 32 bits
-        within = ibis.ifelse(value < low, low, ibis.ifelse(value > high, high, value))
-        above = ibis.ifelse(within - low < (high - low) * TINY_PART, 0.0, within - low)
-        cell = (above / (high - low) * float(last - first)).floor()
-        cell = ibis.ifelse(cell >= last - first, last - first - 1, cell)
+        above = ibis.greatest(ibis.least(value, high), low) - low
+        above = ibis.ifelse(above < (high - low) * TINY_PART, 0.0, above)
+        cell = ibis.least((above / (high - low) * float(last - first)).floor(), last - first - 1)
         return cell + float(first) if first else cell
 
 
