@@ -5,7 +5,7 @@ Invariant: events come in the order of their pairs, and the sums are those of al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +35,8 @@ class Sums:
         there = amounts != MISSING
         return cls(_added(np.where(there, amounts, 0), lengths), _by_pair(there, lengths, np.uint32))
 
-    def where(self, pairs: Booleans) -> Sums:
-        """Keep only the masked pairs."""
+    def where(self, pairs: Booleans | slice) -> Sums:
+        """Keep only some pairs."""
         return Sums(self.amounts[pairs], self.lengths[pairs])
 
 
@@ -72,6 +72,15 @@ class Rows:
         """Keep only the masked pairs."""
         events = np.repeat(pairs, self.lengths) if self.columns else pairs
         return Rows(self.lengths[pairs], tuple(each.where(pairs) for each in self.sums), self._events(events))
+
+    def split(self, parts: Sequence[slice]) -> Iterator[Rows]:
+        """Views of consecutive parts of the pairs, from the first pair on."""
+        first = 0
+        for pairs in parts:
+            events = slice(first, first + int(self.lengths[pairs].sum(dtype=np.int64)))
+            columns = {name: column[events] for name, column in self.columns.items()}
+            yield Rows(self.lengths[pairs], tuple(each.where(pairs) for each in self.sums), columns)
+            first = events.stop
 
     def with_number(self, column: int) -> Rows:
         """Keep only the events with a number in a column; a pair may be left with none."""

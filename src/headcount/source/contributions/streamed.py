@@ -35,7 +35,7 @@ from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, filled, floating_numbers
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, TooMany, numbering_of
-from headcount.source.kernels.threads import THREADS, prefetch
+from headcount.source.kernels.threads import THREADS, prefetch, threads_within
 from headcount.source.scales.amounts import Numbers
 
 BATCH = 122_880
@@ -214,7 +214,8 @@ def stream_pairs(
             with engine.memtable(pa.table({user: ids(people), PERSON: arrow(people)}), events) as some:
                 yield some
 
-        yield EncodedPairs(found, on_engine, chunks, store, ids, hashed_here=not engine.in_process)
+        threads = threads_within(engine.memory(events))
+        yield EncodedPairs(found, on_engine, chunks, store, ids, hashed_here=not engine.in_process, threads=threads)
 
 
 def _read(
