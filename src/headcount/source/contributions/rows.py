@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from headcount.exact import Booleans, Floats, Integers, Numbers32
 from headcount.source.contributions.held import Store
+from headcount.source.kernels.threads import map_threads
 from headcount.source.scales.amounts import AMOUNT, LARGEST_SUM, MISSING, Numbers
 
 HIGH_BITS = 25
-"""An amount is added up in two parts, neither of which can overflow."""
+"""Amounts of very many events are added up in two parts, neither of which can overflow."""
+FEW_EVENTS = 2**12
+"""No sum of so many amounts, each below 2^50, overflows."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Sums:
     def of_events(cls, amounts: Integers, lengths: Numbers32) -> Sums:
         """Add up the amounts of the events of pairs with these numbers of events."""
         there = amounts != MISSING
+        if there.all():
+            return cls(_added(amounts, lengths), lengths)
         return cls(_added(np.where(there, amounts, 0), lengths), _by_pair(there, lengths, np.uint32))
 
     def where(self, pairs: Booleans | slice) -> Sums:
@@ -65,8 +70,9 @@ class Rows:
             Sums(np.concatenate([each.amounts for each in column]), np.concatenate([each.lengths for each in column]))
             for column in zip(*(part.sums for part in parts), strict=True)
         ]
-        events = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
-        return cls(np.concatenate([part.lengths for part in parts]), tuple(columns), events)
+        events = map_threads(np.concatenate, ([part.columns[name] for part in parts] for name in parts[0].columns))
+        lengths = np.concatenate([part.lengths for part in parts])
+        return cls(lengths, tuple(columns), dict(zip(parts[0].columns, events, strict=True)))
 
     def where(self, pairs: Booleans) -> Rows:
         """Keep only the masked pairs."""
@@ -116,6 +122,9 @@ def _by_pair(values: NDArray[Any], lengths: Numbers32, kind: Any) -> NDArray[Any
 
 def _added(amounts: Integers, lengths: Numbers32) -> Integers:
     """Sum of the amounts of each pair, clipped."""
+    if lengths.max(initial=0) <= FEW_EVENTS:
+        few: Integers = np.clip(_by_pair(amounts, lengths, np.int64), -LARGEST_SUM, LARGEST_SUM)
+        return few
     part = 1 << HIGH_BITS
     high = _by_pair(amounts >> HIGH_BITS, lengths, np.int64)
     low = _by_pair(amounts & (part - 1), lengths, np.int64)

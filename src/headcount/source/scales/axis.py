@@ -88,14 +88,18 @@ class Axis:
 
     def find(self, values: Floats) -> Integers:
         """Number of the cell that each value falls into, as `index` has it on an engine; values outside are clamped."""
-        section = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, self.sections - 1)
         if self.cells == self.sections:
-            return section
+            return self._section(values)
+        section = 0 if self.even else self._section(values)  # a single one is not looked up for each value
         (low, high), (first, last) = ((np.array(ends)[:-1], np.array(ends)[1:]) for ends in (self.edges, self._firsts))
         within = np.clip(values, self.edges[0], self.edges[-1]) - low[section]
         cell = np.floor(within / (high - low)[section] * (last - first)[section]).astype(np.int64)
         found: Integers = first[section] + np.minimum(cell, (last - first - 1)[section])
         return found
+
+    def _section(self, values: Floats) -> Integers:
+        """Number of the section that each value falls into; values outside are clamped."""
+        return np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, self.sections - 1)
 
     def _search(self, value: ir.Column, first: int, last: int) -> ir.Value:
         """Number of a value's cell, by binary search for its section from `first` up to, but without, `last`."""
