@@ -82,10 +82,10 @@ class Rows:
     def split(self, parts: Sequence[slice]) -> Iterator[Rows]:
         """Views of consecutive parts of the pairs, from the first pair on."""
         first = 0
-        for pairs in parts:
-            events = slice(first, first + int(self.lengths[pairs].sum(dtype=np.int64)))
+        for part in parts:
+            events = slice(first, first + int(self.lengths[part].sum(dtype=np.int64)))
             columns = {name: column[events] for name, column in self.columns.items()}
-            yield Rows(self.lengths[pairs], tuple(each.where(pairs) for each in self.sums), columns)
+            yield Rows(self.lengths[part], tuple(each.where(part) for each in self.sums), columns)
             first = events.stop
 
     def with_number(self, column: int) -> Rows:
