@@ -189,13 +189,17 @@ def test_found_groups_by_number_and_on_the_engine() -> None:
 @pytest.mark.parametrize("fast", [True, False], ids=["kernels", "numpy"])
 @pytest.mark.parametrize("events", [1, 9, 30])
 def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, events: int, fast: bool) -> None:
-    """However many events a chunk has, by kernels and without."""
+    """However many events a chunk has, or one of the parts that threads compute with, by kernels and without."""
     rows = [
         (user, "abcd"[(user * event) % 4], 7.5 * user - event) for user in range(9) for event in range(1 + 3 * user)
     ]
     with groups_of(rows, encoded=True) as whole:
         wanted = [(whole.totals(each, 2e4, UNITS).tolist(), whole.norms(each).tolist()) for each in VECTORS]
         lost = [whole.clipped(each, 2e4, 1e5, UNITS) for each in VECTORS]
+    monkeypatch.setattr(encoded_pairs, "PART", events)
+    with groups_of(rows, encoded=True) as parts:
+        assert [(parts.totals(each, 2e4, UNITS).tolist(), parts.norms(each).tolist()) for each in VECTORS] == wanted
+        assert [parts.clipped(each, 2e4, 1e5, UNITS) for each in VECTORS] == lost
     monkeypatch.setattr(encoded_pairs, "PAIRS", 3 * events)
     if fast:
         monkeypatch.setattr(streamed, "FEW_BATCHES", 1)  # so that people come in partitions

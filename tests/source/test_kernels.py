@@ -252,6 +252,7 @@ def test_the_same_pairs_as_the_engine_makes(
     few=st.integers(1, 3),
     single=st.booleans(),
 )
+@example(rows=[(1, "a", 1.0, 1), (1, "a", 2.0, 2)], few=1, single=True)
 def test_the_same_is_measured_of_rows(
     rows: list[tuple[int, str, float | None, int | None]], few: int, single: bool
 ) -> None:

@@ -11,7 +11,7 @@ Values are whole multiples of 1/GRID and computed in floating point; `NORM_GUARD
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,11 @@ from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.source.contributions.encoded import Chunk, EncodedPairs, added
 from headcount.source.contributions.held import Store
 from headcount.source.contributions.rows import Rows
+from headcount.source.kernels.threads import map_threads
 from headcount.source.scales.amounts import AMOUNT, CELL, GRID, LARGEST_SUM
 from headcount.source.scales.axis import Axis
 
+R = TypeVar("R")
 Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]
 Order = Literal[1, 2]
 """Order of a norm: 2 is the root of the sum of squares, 1 the sum of absolute values."""
@@ -167,10 +169,10 @@ def value_of_pair(vector: Vector, count: Any, sum_: Any) -> Any:
 
 
 class Entries(NamedTuple):
-    """The vectors of a chunk of people, entry by entry."""
+    """The vectors of some people, entry by entry."""
 
     people: Numbers32
-    """Place of the person among those of the chunk."""
+    """Place of the person among these."""
     indices: Numbers32
     """Place among the totals."""
     values: Floats
@@ -202,29 +204,32 @@ class VectorsByNumber:
     groups: int
     """Number of groups."""
     stored: dict[Vector, list[Callable[[], Entries]]] = field(default_factory=dict, repr=False)
-    """Vectors that were computed before, by chunk."""
+    """Vectors that were computed before, part by part."""
 
     def people_by_norm(self, vector: Vector) -> Integers:
-        found = np.zeros(NORMS.cells, dtype=np.int64)
-        for each in self._entries(vector):
-            found += added(NORMS.cells, NORMS.find(each.norms))
-        return found
+        found = self._each(vector, lambda each: added(NORMS.cells, NORMS.find(each.norms)))
+        return sum(found, np.zeros(NORMS.cells, dtype=np.int64))
 
     def sum_people(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> int:
-        return sum(int(formula(each.norms, each.sums).sum()) for each in self._entries(vector))
+        return sum(self._each(vector, lambda each: int(formula(each.norms, each.sums).sum())))
 
     def sum_entries(self, vector: Vector, formula: Callable[[Any, Any], Any]) -> Integers:
-        cells = vector.totals(self.groups)
-        totals = np.zeros(cells, dtype=np.int64)
-        for each in self._entries(vector):
-            totals += added(cells, each.indices, formula(each.values, each.norms[each.people]))
+        totals = np.zeros(vector.totals(self.groups), dtype=np.int64)
+        for indices, values in self._each(vector, lambda each: _scaled_entries(each, formula)):
+            np.add.at(totals, indices, values)
         return totals
 
-    def _entries(self, vector: Vector) -> Iterator[Entries]:
-        """The vectors of all people, chunk by chunk."""
+    def _each(self, vector: Vector, function: Callable[[Entries], R]) -> Iterator[R]:
+        """Yield function(entries) for the vectors of all people, part by part."""
         if vector not in self.stored:
-            self.stored[vector] = [entries(chunk, vector).put_in(self.pairs.store) for chunk in self.pairs]
-        return (chunk() for chunk in self.stored[vector])
+            found = self.pairs.each(lambda part: entries(part, vector))
+            self.stored[vector] = [part.put_in(self.pairs.store) for part in found]
+        return map_threads(function, (part() for part in self.stored[vector]), threads=self.pairs.threads)
+
+
+def _scaled_entries(entries: Entries, formula: Callable[[Any, Any], Any]) -> tuple[Integers, Integers]:
+    """Place among the totals of each entry, and the formula of it and its norm."""
+    return entries.indices.astype(np.int64), formula(entries.values, entries.norms[entries.people])
 
 
 def entries(chunk: Chunk, vector: Vector) -> Entries:

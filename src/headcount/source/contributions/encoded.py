@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import nan
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,9 +28,11 @@ from headcount.source.contributions.rows import Rows
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import filled, floating_numbers, whole_numbers
-from headcount.source.kernels.counting import add_to_items, count_flagged
+from headcount.source.kernels.counting import add_to_items, count_flagged, people_in_parts
+from headcount.source.kernels.threads import THREADS, map_threads, threads_within
 from headcount.source.scales.amounts import Numbers
 
+R = TypeVar("R")
 Ids = Callable[[Integers], pa.Array]
 OnEngine: TypeAlias = "Callable[[Integers, int], AbstractContextManager[ir.Table]]"
 PAIRS = 2**24
@@ -39,6 +41,8 @@ PAIR_BYTES = 64
 """Memory per event while a chunk is sorted, about: with less memory, chunks are smaller."""
 HELD_PART = 8
 """Chunks are held in memory up to this part of the engine's: an eighth."""
+PART = 2**17
+"""Pairs of a part of a chunk, about, which one thread computes with: its arrays stay in the cache."""
 PAIR, PERSON = "pair", "person"
 ITEM_BITS = 31
 """Bits of an item's number, below those of the person's. No table has more items."""
@@ -159,6 +163,19 @@ class Chunk:
             None if self.unused is None else self.unused[pairs],
         )
 
+    def parts(self) -> Iterator[Chunk]:
+        """Views of some of its people each, all of whose pairs are there."""
+        people = people_in_parts(self.offsets, -(-len(self.numbers) // PART))
+        pairs = [slice(*self.offsets[[each.start, each.stop]].tolist()) for each in people]
+        rows = repeat(None) if self.rows is None else self.rows.split(pairs)
+        return map(self._part, people, pairs, rows)
+
+    def _part(self, people: slice, pairs: slice, rows: Rows | None) -> Chunk:
+        offsets = self.offsets[people.start : people.stop + 1] - pairs.start
+        times = None if self.times is None else self.times[pairs]
+        unused = None if self.unused is None else self.unused[pairs]
+        return Chunk(self.people[people], offsets, self.numbers[pairs], times, rows, unused)
+
     def put_in(self, store: Store) -> Callable[[], Chunk]:
         """Hold its arrays in a store."""
         people, offsets, numbers = store.hold(self.people), store.hold(self.offsets), store.hold(self.numbers)
@@ -196,12 +213,19 @@ class EncodedPairs:
     hashed_here: bool = False
     """True if people are hashed in this process, however many they are: their engine is elsewhere."""
 
+    threads: int = THREADS
+    """Threads that compute at once."""
+
     def __iter__(self) -> Iterator[Chunk]:
         return (chunk() for chunk in self.chunks)
 
+    def each(self, function: Callable[[Chunk], R]) -> Iterator[R]:
+        """Yield function(part) for each part of the chunks, in their order."""
+        return map_threads(function, (part for chunk in self for part in chunk.parts()), threads=self.threads)
+
     def renumbered(self, numbers: Integers) -> EncodedPairs:
         """Keep only the items with a new number, and the people who have any; the others have -1."""
-        return self._with([chunk.renumbered(numbers).put_in(self.store) for chunk in self])
+        return self._with([part.put_in(self.store) for part in self.each(lambda part: part.renumbered(numbers))])
 
     def without(self, unused: Callable[[Chunk], Booleans]) -> EncodedPairs:
         """Leave pairs out until their item is shown. They are found once, and kept as a bit each."""
@@ -252,7 +276,7 @@ def encode_pairs(
         with holding(engine.spill(people), engine.memory(people) // HELD_PART) as store:
             chunks = _chunks(pairs, runs, partial(_chunk, maximum=maximum, numbers=numbers), store)
             some = lambda _, above: nullcontext(people.filter(people["events"] > above))  # noqa: E731
-            yield EncodedPairs(found, some, chunks, store)
+            yield EncodedPairs(found, some, chunks, store, threads=threads_within(engine.memory(people)))
 
 
 def _chunks(

@@ -5,7 +5,7 @@ Invariant: events come in the order of their pairs, and the sums are those of al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from headcount.exact import Booleans, Floats, Integers, Numbers32
 from headcount.source.contributions.held import Store
+from headcount.source.kernels.threads import map_threads
 from headcount.source.scales.amounts import AMOUNT, LARGEST_SUM, MISSING, Numbers
 
 HIGH_BITS = 25
-"""An amount is added up in two parts, neither of which can overflow."""
+"""Amounts of very many events are added up in two parts, neither of which can overflow."""
+FEW_EVENTS = 2**12
+"""No sum of so many amounts, each below 2^50, overflows."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,12 @@ class Sums:
     def of_events(cls, amounts: Integers, lengths: Numbers32) -> Sums:
         """Add up the amounts of the events of pairs with these numbers of events."""
         there = amounts != MISSING
+        if there.all():
+            return cls(_added(amounts, lengths), lengths)
         return cls(_added(np.where(there, amounts, 0), lengths), _by_pair(there, lengths, np.uint32))
 
-    def where(self, pairs: Booleans) -> Sums:
-        """Keep only the masked pairs."""
+    def where(self, pairs: Booleans | slice) -> Sums:
+        """Keep only some pairs."""
         return Sums(self.amounts[pairs], self.lengths[pairs])
 
 
@@ -65,13 +70,23 @@ class Rows:
             Sums(np.concatenate([each.amounts for each in column]), np.concatenate([each.lengths for each in column]))
             for column in zip(*(part.sums for part in parts), strict=True)
         ]
-        events = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
-        return cls(np.concatenate([part.lengths for part in parts]), tuple(columns), events)
+        events = map_threads(np.concatenate, ([part.columns[name] for part in parts] for name in parts[0].columns))
+        lengths = np.concatenate([part.lengths for part in parts])
+        return cls(lengths, tuple(columns), dict(zip(parts[0].columns, events, strict=True)))
 
     def where(self, pairs: Booleans) -> Rows:
         """Keep only the masked pairs."""
         events = np.repeat(pairs, self.lengths) if self.columns else pairs
         return Rows(self.lengths[pairs], tuple(each.where(pairs) for each in self.sums), self._events(events))
+
+    def split(self, parts: Sequence[slice]) -> Iterator[Rows]:
+        """Views of consecutive parts of the pairs, from the first pair on."""
+        first = 0
+        for part in parts:
+            events = slice(first, first + int(self.lengths[part].sum(dtype=np.int64)))
+            columns = {name: column[events] for name, column in self.columns.items()}
+            yield Rows(self.lengths[part], tuple(each.where(part) for each in self.sums), columns)
+            first = events.stop
 
     def with_number(self, column: int) -> Rows:
         """Keep only the events with a number in a column; a pair may be left with none."""
@@ -107,6 +122,9 @@ def _by_pair(values: NDArray[Any], lengths: Numbers32, kind: Any) -> NDArray[Any
 
 def _added(amounts: Integers, lengths: Numbers32) -> Integers:
     """Sum of the amounts of each pair, clipped."""
+    if lengths.max(initial=0) <= FEW_EVENTS:
+        few: Integers = np.clip(_by_pair(amounts, lengths, np.int64), -LARGEST_SUM, LARGEST_SUM)
+        return few
     part = 1 << HIGH_BITS
     high = _by_pair(amounts >> HIGH_BITS, lengths, np.int64)
     low = _by_pair(amounts & (part - 1), lengths, np.int64)

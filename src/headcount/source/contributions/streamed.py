@@ -35,13 +35,13 @@ from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, filled, floating_numbers
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, TooMany, numbering_of
-from headcount.source.kernels.threads import THREADS, prefetch
+from headcount.source.kernels.threads import THREADS, prefetch, threads_within
 from headcount.source.scales.amounts import Numbers
 
 BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
 FEW_BATCHES = 4
-"""Fewer batches than this are sorted without partitions."""
+"""Fewer batches than this are sorted without partitions; so many together have a few hundred rows in each."""
 CHUNK_BYTES = 512
 """Memory per pair of a chunk while its people are bounded, about, if each has one: a dozen numbers a person."""
 NUMBERED_PART = 4
@@ -136,7 +136,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of a batch as keys, ordered by their partition."""
+    """Rows of some batches as keys, ordered by their partition."""
 
     keys: Callable[[], NDArray[np.uint64]]
     raw: Sequence[Callable[[], Floats]]
@@ -214,7 +214,8 @@ def stream_pairs(
             with engine.memtable(pa.table({user: ids(people), PERSON: arrow(people)}), events) as some:
                 yield some
 
-        yield EncodedPairs(found, on_engine, chunks, store, ids, hashed_here=not engine.in_process)
+        threads = threads_within(engine.memory(events))
+        yield EncodedPairs(found, on_engine, chunks, store, ids, hashed_here=not engine.in_process, threads=threads)
 
 
 def _read(
@@ -248,10 +249,12 @@ def _keys(
     """Number people and items of all batches, and partition them by person; the bits of that. An item has `parts`
     columns; the others are numbers."""
     with prefetch(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
-        numbered = ((who, items.number(columns[:parts]), _floats(columns[parts:])) for who, columns in some)
-        first = list(islice(numbered, FEW_BATCHES))
+        numbered = ((who, items.number(columns[:parts]), *_floats(columns[parts:])) for who, columns in some)
+        groups = iter(lambda: list(islice(numbered, FEW_BATCHES)), [])
+        first = next(groups, [])
         bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0
-        return [_partitioned(*batch, bits, store) for batch in chain(first, numbered)], bits
+        together = (map(np.concatenate, zip(*group, strict=True)) for group in chain([first], groups) if group)
+        return [_partitioned(*columns, bits=bits, store=store) for columns in together], bits
 
 
 def _floats(columns: Sequence[pa.Array]) -> list[Floats]:
@@ -259,7 +262,7 @@ def _floats(columns: Sequence[pa.Array]) -> list[Floats]:
     return [floating_numbers(filled(pa.chunked_array([column]), nan)) for column in columns]
 
 
-def _partitioned(people: Numbers32, items: Numbers32, raw: Sequence[Floats], bits: int, store: Store) -> Batch:
+def _partitioned(people: Numbers32, items: Numbers32, *raw: Floats, bits: int, store: Store) -> Batch:
     starts, keys = np.empty((1 << bits) + 1, dtype=np.int64), np.empty(len(people), dtype=np.uint64)
     order = np.empty(len(people), dtype=np.uint32) if raw else None
     kernels().partition(people, items, len(people), bits, starts, keys, order)
@@ -297,12 +300,11 @@ def _chunk(parts: Sequence[Finished], first: int, *, maximum: int) -> Chunk:
     """Pairs of people who are numbered from `first` on."""
     sizes = np.concatenate([part.sizes for part in parts])
     counted: list[Any] = [part.times for part in parts]
-    times = None if counted[0] is None else np.concatenate(counted)
     rows: list[Any] = [part.rows for part in parts]
     return Chunk(
         np.arange(first, first + len(sizes)),
         np.append(0, np.cumsum(sizes)),
         np.concatenate([part.items for part in parts]),
-        None if times is None or maximum == 1 else np.minimum(times, np.uint32(maximum)),
+        None if maximum == 1 else np.minimum(np.concatenate(counted), np.uint32(maximum)),
         None if rows[0] is None else Rows.joined(rows),
     )

@@ -100,6 +100,21 @@ def text_constant(text: str, beside: Any) -> Any:
     return SqlValue(quoted(text), STRING) if isinstance(beside, SqlValue) else ibis.literal(text)
 
 
+def least(value: Any, limit: float) -> Any:
+    """The smaller one of a value, one of Ibis's or SQL, and a limit; the limit for NULL."""
+    return _either("LEAST", value, limit) if isinstance(value, SqlValue) else ibis.least(value, limit)
+
+
+def greatest(value: Any, limit: float) -> Any:
+    """The larger one of a value, one of Ibis's or SQL, and a limit; the limit for NULL."""
+    return _either("GREATEST", value, limit) if isinstance(value, SqlValue) else ibis.greatest(value, limit)
+
+
+def _either(function: str, value: SqlValue, limit: float) -> SqlValue:
+    kind = FLOATING if FLOATING in (value.kind, _kind(limit)) else INTEGER
+    return SqlValue(f"{function}({value.sql}, {_sql(limit)})", kind)
+
+
 def _kind(value: SqlValue | float) -> str:
     """The type of a value, or of a constant."""
     if isinstance(value, SqlValue):

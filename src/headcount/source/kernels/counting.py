@@ -36,7 +36,11 @@ def count_flagged(
 
 def _parts(offsets: Integers, items: int) -> list[slice]:
     """People in parts of about as many pairs each, one for a thread. Each pays for totals of its own as well."""
-    parts = min(THREADS, int(offsets[-1] - offsets[0]) // max(MIN_PAIRS, items) + 1)
+    return people_in_parts(offsets, min(THREADS, int(offsets[-1] - offsets[0]) // max(MIN_PAIRS, items) + 1))
+
+
+def people_in_parts(offsets: Integers, parts: int) -> list[slice]:
+    """People in so many parts of about as many pairs each; a part may be empty."""
     ends = np.searchsorted(offsets, np.linspace(offsets[0], offsets[-1], parts + 1)[1:-1])
     return [slice(*pair) for pair in pairwise([0, *ends.tolist(), len(offsets) - 1])]
 

@@ -6,12 +6,15 @@ Threads are plain ones: an executor refuses work in a thread that outlives the m
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from itertools import chain, islice
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
+
+from headcount.source.engines.limits import LEAST
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -20,6 +23,11 @@ MAX_THREADS = 8
 THREADS = min(MAX_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 """Threads that compute at once: the processors of this process."""
 Jobs = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
+
+
+def threads_within(memory: int) -> int:
+    """Threads that compute at once with so much memory."""
+    return max(1, min(THREADS, memory // LEAST))
 
 
 @contextmanager
@@ -51,12 +59,14 @@ def prefetch(function: Callable[[A], R], arguments: Iterable[A], *, threads: int
             worker.join()
 
 
-def map_threads(function: Callable[[A], R], arguments: Sequence[A]) -> Iterator[R]:
+def map_threads(function: Callable[[A], R], arguments: Iterable[A], *, threads: int = THREADS) -> Iterator[R]:
     """Yield function(argument) for each argument, computed on several threads; a single one, on this one."""
-    if len(arguments) < 2:
-        yield from map(function, arguments)
+    others = iter(arguments)
+    first = list(islice(others, 2))
+    if len(first) < 2:
+        yield from map(function, first)
         return
-    with prefetch(function, arguments) as found:
+    with prefetch(function, chain(first, others), threads=threads) as found:
         yield from found
 
 

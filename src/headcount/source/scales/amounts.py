@@ -76,5 +76,8 @@ def amount(column: ir.Column) -> ir.Column:
 
 def _amounts(numbers: Floats) -> Integers:
     """`amount` of numbers in NumPy; MISSING for NaN."""
-    within = np.clip(np.nan_to_num(numbers), -float(LARGEST_AMOUNT), float(LARGEST_AMOUNT))
-    return np.where(np.isnan(numbers), MISSING, np.floor(within * float(GRID)).astype(np.int64))
+    missing = np.isnan(numbers)
+    within = np.clip(np.where(missing, 0.0, numbers), -float(LARGEST_AMOUNT), float(LARGEST_AMOUNT))
+    found: Integers = np.floor(within * float(GRID)).astype(np.int64)
+    found[missing] = MISSING
+    return found

@@ -22,6 +22,7 @@ import numpy as np
 
 from headcount.errors import BadParameter, UnknownColumn
 from headcount.exact import Floats, Integers, rational, whole
+from headcount.source.engines.sql_values import greatest, least
 from headcount.source.expressions import dt
 from headcount.source.scales.binning import number
 from headcount.wording.typed import listed
@@ -84,20 +85,22 @@ class Axis:
         value = number(column)
         outside = (value < self.edges[0]) | (value >= self.edges[-1])
         known = (value.isnan() if self.clamped else value.isnan() | outside).ifelse(None, value)
-        if self.even:
-            return self._within(known, 0).cast("int64")
         return known.isnull().ifelse(None, self._search(known, 0, self.sections)).cast("int64")
 
     def find(self, values: Floats) -> Integers:
         """Number of the cell that each value falls into, as `index` has it on an engine; values outside are clamped."""
-        section = np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, self.sections - 1)
         if self.cells == self.sections:
-            return section
+            return self._section(values)
+        section = 0 if self.even else self._section(values)  # a single one is not looked up for each value
         (low, high), (first, last) = ((np.array(ends)[:-1], np.array(ends)[1:]) for ends in (self.edges, self._firsts))
         within = np.clip(values, self.edges[0], self.edges[-1]) - low[section]
         cell = np.floor(within / (high - low)[section] * (last - first)[section]).astype(np.int64)
         found: Integers = first[section] + np.minimum(cell, (last - first - 1)[section])
         return found
+
+    def _section(self, values: Floats) -> Integers:
+        """Number of the section that each value falls into; values outside are clamped."""
+        return np.clip(np.searchsorted(self.edges, values, side="right") - 1, 0, self.sections - 1)
 
     def _search(self, value: Any, first: int, last: int) -> Any:
         """Number of a value's cell, by binary search for its section from `first` up to, but without, `last`."""
@@ -108,14 +111,14 @@ class Axis:
         return (value < self.edges[middle]).ifelse(below, above)
 
     def _within(self, value: Any, section: int) -> Any:
-        """Number of a value's cell in a section; the first or the last one for a value beyond its ends."""
+        """Number of a value's cell in a section; the first or the last one for a value beyond its ends. Functions say
+        which value is larger: whatever a condition repeats is computed again, and what that repeats, too."""
         (low, high), (first, last) = self.edges[section : section + 2], self._firsts[section : section + 2]
         if last - first == 1:
             return float(first)  # of an integer Ibis would leave out the cast, and make it 32 bits
-        within = (value < low).ifelse(low, (value > high).ifelse(high, value))
-        above = (within - low < (high - low) * TINY_PART).ifelse(0.0, within - low)
-        cell = (above / (high - low) * float(last - first)).floor()
-        cell = (cell >= last - first).ifelse(last - first - 1, cell)
+        above = greatest(least(value, high), low) - low
+        above = (above < (high - low) * TINY_PART).ifelse(0.0, above)
+        cell = least((above / (high - low) * float(last - first)).floor(), last - first - 1)
         return cell + float(first) if first else cell
 
 

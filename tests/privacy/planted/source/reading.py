@@ -49,7 +49,10 @@ BUGS = [
     Bug(
         "groups of few people: a pair counts once for each of its rows",
         "source/contributions/streamed.py",
-        (("np.minimum(times, np.uint32(maximum))", "times"), ("or maximum == 1 else", "else")),
+        (
+            ("np.minimum(np.concatenate(counted), np.uint32(maximum))", "np.concatenate(counted)"),
+            ("None if maximum == 1 else", "None if counted[0] is None else"),
+        ),
         KERNELS + "test_the_same_is_measured_of_rows",
     ),
     Bug(
