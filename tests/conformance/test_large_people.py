@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.conformance.test_engines import BOUNDINGS, CHOICES, KEYS, SECRET, Bot
 import headcount as hc
 from headcount.bound import Bounding, BoundSelection, ListedItems
 from headcount.bound.boundings.draws import Draws, ExactDraws
+from headcount.errors import BadParameter, ReadingFailed
 from headcount.source.contributions import grouped
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_releases")]
@@ -85,5 +87,19 @@ def test_only_the_largest_buckets_have_rows(there: Any, monkeypatch: pytest.Monk
     monkeypatch.setattr(grouped, "MOST_BUCKETS", 2)
     with ExitStack() as stack:
         persons = kept(stack, there).persons
-        found = rows(persons.group_by("user").agg(rows=persons.count(), items=persons["items"].max()))[1]
-    assert sum(each["rows"] > 1 for each in found) == 2
+        grouping = persons.mutate(bucket=grouped._bucket(persons)).group_by("user", "bucket")
+        found = rows(grouping.agg(rows=lambda each: each.count()))[1]
+    assert len({each["bucket"] for each in found if each["rows"] > 1}) == 2
+
+
+def test_rows_are_rehearsed(there: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What an engine cannot do for people with many rows is refused before a charge, whether or not there are any."""
+
+    def failing(*_pairs: Any, **_said: Any) -> Any:
+        raise ReadingFailed("it cannot")
+
+    monkeypatch.setattr(grouped, "_rows", failing)
+    ledger = hc.Ledger(tmp_path / "l.db", epsilon=9, delta=1e-5)
+    with pytest.raises(BadParameter, match="not even on no rows"):
+        hc.histogram(hc.table(there, name="events"), user="user", by="item", epsilon=1.25, ledger=ledger)
+    assert list(ledger.spends()) == []

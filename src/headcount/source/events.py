@@ -155,7 +155,7 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         return now.scan()
 
     events = opened()
-    if events.scan:
+    if events.typed and events.scan:  # of Parquet, which leaves nothing but a view
         give_back(events.scan())
     return replace(events, table=lambda: scan().table, scan=scan, files=lambda: files.found_files(paths))
 

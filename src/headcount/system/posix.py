@@ -23,7 +23,7 @@ def make_private(file: int, path: Path) -> None:
 def keep_private(file: int, path: Path) -> None:
     """Make an open file private, if others may open it, and it belongs to this user and can be changed."""
     found = os.fstat(file)
-    if found.st_mode & 0o177 and found.st_uid == os.geteuid() and not os.fstatvfs(file).f_flag & os.ST_RDONLY:
+    if found.st_mode & 0o077 and found.st_uid == os.geteuid() and not os.fstatvfs(file).f_flag & os.ST_RDONLY:
         make_private(file, path)
 
 

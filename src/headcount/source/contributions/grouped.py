@@ -21,8 +21,9 @@ BEFORE = "before"
 BUCKET = "bucket"
 MOST_ROWS = 1 << 20
 """People in a bucket of more rows than this have rows instead of lists."""
-BUCKETS = 1 << 20
-"""People are counted by buckets of their hash: few enough for the memory of a task, so many that most have few rows."""
+BUCKETS = 1 << 19
+"""People are counted by twice as many buckets of their hash: few enough for the memory of a task, and so many that most
+have few rows."""
 MOST_BUCKETS = 1000
 """Most buckets without lists, those with the most rows: beyond them nobody has over a thousandth of all rows."""
 
@@ -38,15 +39,19 @@ def grouped(events: ir.Table, pairs: ir.Table, items: Sequence[str], *, once: bo
 
 
 def _bucket(rows: ir.Table) -> ir.Column:
+    """From 1 - BUCKETS on: the remainder of a negative hash is negative."""
     return rows[USER].hash() % BUCKETS
 
 
 def _large_buckets(events: ir.Table) -> list[int]:
-    """Buckets of people with so many rows that one of them could have too many for a list."""
+    """Buckets of people with so many rows that one of them could have too many for a list. Of no rows, one: a rehearsal
+    tries what some rows may need."""
     buckets = events.select(**{BUCKET: _bucket(events)})
     counted = buckets.group_by(BUCKET).agg(rows=buckets.count())
-    large = counted.filter(counted["rows"] > MOST_ROWS).order_by(counted["rows"].desc()).limit(MOST_BUCKETS)
-    found: list[int] = whole_numbers(to_arrow(large.select(BUCKET))[BUCKET]).tolist()
+    largest = to_arrow(counted.order_by(counted["rows"].desc()).limit(MOST_BUCKETS))
+    if not len(largest):
+        return [0]
+    found: list[int] = whole_numbers(largest[BUCKET])[whole_numbers(largest["rows"]) > MOST_ROWS].tolist()
     return found
 
 
