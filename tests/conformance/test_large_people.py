@@ -96,7 +96,7 @@ def test_rows_are_rehearsed(there: Any, monkeypatch: pytest.MonkeyPatch, tmp_pat
     """What an engine cannot do for people with many rows is refused before a charge, whether or not there are any."""
 
     def failing(*_pairs: Any, **_said: Any) -> Any:
-        raise ReadingFailed("it cannot")
+        raise ReadingFailed("it cannot", fix="another engine")
 
     monkeypatch.setattr(grouped, "_rows", failing)
     ledger = hc.Ledger(tmp_path / "l.db", epsilon=9, delta=1e-5)
