@@ -2,7 +2,8 @@
 
 HOW is a mechanism with the bound that is given, or with one that is chosen ("... auto"); "auto" if nothing is said but
 epsilon; "known" with the list of items beside the table. "seeded" and "limited" draw the same noise whenever they run,
-with all memory and with 4 GB: what they release must be the same.
+with all memory and with 4 GB: what they release must be the same. SciPy is imported here, as all imports are before
+the time: a release of a tiny table shows nothing and does without.
 """
 
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.special  # noqa: F401
 from numpy.typing import NDArray
 
 import headcount as hc

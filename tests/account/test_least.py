@@ -55,6 +55,22 @@ def test_a_smooth_price_is_looked_at_half_as_often() -> None:
     assert len(looks) < 30
 
 
+@pytest.mark.parametrize(
+    ("factor", "looks_at_most"), [(1, 12), (Fraction(11, 10), 32), (100, 32), (Fraction(1, 100), 32)]
+)
+def test_a_guess_saves_looks_and_changes_nothing(factor: Fraction, looks_at_most: int) -> None:
+    looks, most = list[Fraction](), Fraction(1, 10**6)
+
+    def price(number: Fraction) -> Fraction:
+        looks.append(number)
+        return continuous_delta(Fraction(1), 1 / number)
+
+    place = least(price, most, Fraction(1))
+    looks.clear()
+    assert least(price, most, Fraction(1), place * factor) == place
+    assert len(looks) <= looks_at_most
+
+
 def test_a_number_near_the_place_is_looked_at() -> None:
     """A price that rises by its last digits is found out."""
     falling = Falling(lambda number: 1 / number, Fraction(1))

@@ -100,7 +100,7 @@ def test_discrete_noise_is_at_most_continuous_noise_and_one(variance: str) -> No
     exact, deviation = Fraction(variance), sqrt(Fraction(variance))
     for k in range(-round(6 * deviation) - 2, round(6 * deviation) + 3):
         with precision(192):
-            assert ends(gaussian_tail(exact, k))[1] <= ends(mean_tail(exact, k))[0]
+            assert ends(gaussian_tail(exact, k))[1] <= ends(mean_tail(exact)(k))[0]
 
 
 def test_the_tail_of_a_mean_of_two_rounds() -> None:
@@ -112,7 +112,7 @@ def test_the_tail_of_a_mean_of_two_rounds() -> None:
     mean = (weights[0] * draws[:, None] + weights[1] * draws[None, :]) / 3
     stated = Fraction(300 + 4 * 150, 9)
     for k in (1, 5, 20, 40):
-        exact, bound = joint[mean >= k].sum(), float(mean_tail(stated, k))
+        exact, bound = joint[mean >= k].sum(), float(mean_tail(stated)(k))
         assert exact <= bound
         assert bound < exact * exp(3 * k / float(stated) + 0.2)
 

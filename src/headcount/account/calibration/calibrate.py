@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, isqrt, log, sqrt
+from math import ceil, isqrt, sqrt
 from statistics import NormalDist
 
 from headcount.account.calibration.least import least
@@ -37,6 +37,7 @@ def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
     return _positive("sensitivity", sensitivity) / _positive("epsilon", epsilon)
 
 
+@lru_cache(maxsize=64)
 def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
     """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and documentation."""
     epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
@@ -136,7 +137,11 @@ def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fr
     def noise(variance: Fraction) -> list[Gaussian]:
         return [Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts]
 
-    return noise(least(lambda variance: gaussian.discrete_delta(epsilon, noise(variance)), delta, Fraction(1)))
+    def price(variance: Fraction) -> Fraction:
+        return gaussian.discrete_delta(epsilon, noise(variance))
+
+    near = analytic_sigma(epsilon, delta) ** 2 * sum(share for share, _, _ in parts)
+    return noise(least(price, delta, Fraction(1), near))
 
 
 def selections(
@@ -274,15 +279,15 @@ def _round(
         with precision(threshold.BITS):
             return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
 
-    minimum, near = isqrt(SQUARED) // step, int(_needed(delta, mean_variance, items) / step) - 1
+    minimum, near = isqrt(SQUARED) // step, ceil(_needed(delta, mean_variance, items) / step) - 1
     return event(_least_whole(hides, above=near if near > minimum and not hides(near) else minimum))
 
 
 def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
     """The threshold that hides a person's own items but for delta, about: where to begin the search."""
-    distribution = NormalDist(sigma=sqrt(variance))
-    each = {min(round(1.05**power), items) for power in range(ceil(log(items, 1.05)) + 1)}
-    return max(sqrt(SQUARED / n) - distribution.inv_cdf(float(delta) / n) for n in each)
+    noise = NormalDist(sigma=sqrt(variance))
+    blocks = threshold.blocks_of_squares(Fraction(SQUARED), items)
+    return max(adds + 1 - noise.inv_cdf(float(delta) / float(parts)) for parts, adds in blocks)
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

@@ -1,12 +1,13 @@
 """The least number whose certified price is low enough, for a price that falls as the number grows.
 
 Bisection decides, on a decimal grid of 12 digits. A price takes up to a millisecond, and bisection would look at 50:
-so the place where the price is met is looked for first, on a logarithmic scale, and what was seen there answers for
-numbers that are clearly below or above. What is returned has been looked at itself.
+so the place where the price is met is looked for first, where a simpler price is met or on a logarithmic scale, and
+what was seen there answers for numbers that are clearly below or above. What is returned has been looked at itself.
 """
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from math import exp, log
 
 from headcount.exact import round_up
@@ -24,7 +25,7 @@ class Falling:
     """A price that falls as a number grows, and earlier looks at it."""
 
     def __init__(self, price: Callable[[Fraction], Fraction], most: Fraction) -> None:
-        self._price, self._most = price, most
+        self._price, self._most = cache(price), most
         self._too_low = Fraction(0)
         self._fits: Fraction | None = None
 
@@ -43,12 +44,15 @@ class Falling:
             return True
         return number > self._too_low and self.look(number) <= self._most
 
+    def look_around(self, place: Fraction) -> None:
+        """Look at numbers on both sides of a place, close to it."""
+        for side in (1 - MARGIN, 1 + MARGIN):
+            self.look(place * side)
+
     def narrow(self, low: Fraction, high: Fraction) -> None:
-        """Look at numbers on both sides of the place between two numbers where the price is met, close to it."""
-        place = Fraction(self._met(low, high))
-        for number in (place * (1 - MARGIN), place * (1 + MARGIN)):
-            if low < number < high:
-                self.look(number)
+        """Look around the place between two numbers where the price is met, unless earlier looks did."""
+        if self._fits is None or self._fits > self._too_low * (1 + 5 * MARGIN):
+            self.look_around(Fraction(self._met(low, high)))
 
     def _met(self, low: Fraction, high: Fraction) -> float:
         """The place where the price is met, about: the secant method on logarithms."""
@@ -65,9 +69,13 @@ class Falling:
         return log(max(self.look(number), self._most / 2**40) / self._most)
 
 
-def least(price: Callable[[Fraction], Fraction], most: Fraction, start: Fraction) -> Fraction:
-    """The least number on the 12-digit grid whose price is at most `most`."""
+def least(
+    price: Callable[[Fraction], Fraction], most: Fraction, start: Fraction, near: Fraction | None = None
+) -> Fraction:
+    """The least number on the 12-digit grid whose price is at most `most`. `near` is a guess, which saves looks."""
     falling, high = Falling(price, most), start
+    if near is not None:
+        falling.look_around(near)
     while not falling.fits(high):
         high *= 2
     while falling.fits(high / 2):

@@ -59,12 +59,13 @@ def gaussian_tail(variance: Fraction, k: int) -> arb:
         )
 
 
-def mean_tail(variance: Fraction, k: int) -> arb:
-    """Upper bound on P(Z >= k) for a weighted mean Z, of this variance, of independent discrete Gaussian noise.
+def mean_tail(variance: Fraction) -> Callable[[int], arb]:
+    """Upper bound on P(Z >= k), for each k, for a weighted mean Z, of this variance, of independent discrete Gaussian
+    noise; at the current precision.
 
     Each of the noises is stochastically at most continuous noise of its variance plus 1, and so is their mean."""
-    with precision(BITS):
-        return (ball(Fraction(k - 1)) / (2 * ball(variance)).sqrt()).erfc() / 2
+    width = (2 * ball(variance)).sqrt()
+    return lambda k: (arb(k - 1) / width).erfc() / 2
 
 
 def laplace_delta(event: LaplaceThreshold) -> Fraction:
@@ -99,9 +100,11 @@ def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:
     return 1 - (1 - gaussian_tail(event.variance, event.threshold - event.largest)) ** items
 
 
+@lru_cache(maxsize=256)  # what was calibrated is looked at again before it is drawn
 def round_shown_probability(event: ThresholdRound) -> arb:
     """Upper bound on the probability that an item of one person alone is shown by this round's threshold."""
-    return _max_shown(event, lambda k: mean_tail(event.mean_variance, k))
+    with precision(BITS):
+        return _max_shown(event, mean_tail(event.mean_variance))
 
 
 def _max_shown(event: WeightedThreshold | ThresholdRound, tail: Callable[[int], arb]) -> arb:
@@ -109,14 +112,21 @@ def _max_shown(event: WeightedThreshold | ThresholdRound, tail: Callable[[int], 
 
     An item with a share y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
     probability that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
-    squared = event.squared_sensitivity
-    maximum, low, high = arb(0), 64, 0  # n in parts of 1/64
-    while high < 64 * event.items:
-        high = min(low * 21 // 20, 64 * event.items)
-        adds = isqrt(64 * squared.numerator // (low * squared.denominator))
-        maximum = maximum.max(arb(high) / 64 * tail(event.threshold - adds))
-        low = high
+    maximum = arb(0)
+    for most, adds in blocks_of_squares(event.squared_sensitivity, event.items):
+        maximum = maximum.max(ball(most) * tail(event.threshold - adds))
     return maximum
+
+
+@lru_cache(maxsize=64)
+def blocks_of_squares(squared: Fraction, items: int) -> Sequence[tuple[Fraction, int]]:
+    """For each block of n = 1/y, y a share of squares: the largest n, and the most that an item adds."""
+    blocks, low, high = [], 64, 0  # parts of 1/64
+    while high < 64 * items:
+        high = min(low * 21 // 20, 64 * items)
+        blocks.append((Fraction(high, 64), isqrt(64 * squared.numerator // (low * squared.denominator))))
+        low = high
+    return blocks
 
 
 SQUARE_BLOCKS = 64

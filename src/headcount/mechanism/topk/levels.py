@@ -10,7 +10,7 @@ Proof: docs/proofs/count-release.md.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log, sqrt
 from typing import Literal
 
@@ -150,6 +150,7 @@ def check_constant(name: str, value: Fraction, default: Fraction | None, max_ite
         )
 
 
+@lru_cache(maxsize=64)  # a plan, its checks and each of its releases need the same
 def levels_within(
     variant: Variant,
     rho: Fraction,
