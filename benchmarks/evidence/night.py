@@ -24,7 +24,7 @@ from benchmarks.evidence.experiment import (
     with_own,
 )
 
-LARGE = "polars,weighted,thresholded,thresholded-auto,count-release,auto,seeded,limited,opendp,diffprivlib,spark,noise"
+LARGE = "auto,seeded,limited,opendp,diffprivlib,spark"
 """Ways that are measured up to 100 million events."""
 
 NIGHT = (
@@ -416,7 +416,7 @@ NIGHT = (
         "Peers, 100 million events within a limit of memory, and Spark",
         module("scale", "--full", "--rounds", "1", "--limit", "300", "--again", "--only", LARGE),
         (*KNOWN, *TOP, *SCALE),
-        25,
+        15,
         real=True,
         environments=("opendp", "diffprivlib"),
         packages=("duckdb", "polars", "pyarrow", "pyspark"),
