@@ -225,13 +225,13 @@ def read(job: Job, strategy: Strategy, source: Source, progress: Progress) -> It
             single_pass=first.reads_once,
         )
         rows = source.rows(job, by_number=first.by_number)
-        pairs = _plain(job, source, rows) if isinstance(rows, Scan) else _contributions(job, source, rows)
+        pairs = _plain(job, source, rows) if isinstance(rows, Scan) else expressed(job, source, rows)
         with reading(rows, source.limits if source.events.owns_engine else None), pairs.read(read_plan) as ready:
             yield ready
 
 
-def _contributions(job: Job, source: Source, rows: ir.Table) -> Contributions:
-    """What is counted of rows."""
+def expressed(job: Job, source: Source, rows: ir.Table) -> Contributions:
+    """What is counted of rows, as expressions."""
     matching = job.matching(rows, source.events.types)
     return contributions(
         job.prepare(matching, source.events.types),  # user, what makes an item
@@ -250,7 +250,7 @@ def _plain(job: Job, source: Source, rows: Scan) -> PlainContributions:
     return PlainContributions(
         job.prepare(rows, source.events.columns),
         item_names(len(job.item_bins)),
-        lambda: _contributions(job, source, rows.table),
+        lambda: expressed(job, source, rows.table),
         public=source.domain if job.joins_domain else None,
         once=not job.counts_events,
         numbers=None if job.scales is None else Numbers(job.scales, job.measures_single_amounts),

@@ -317,7 +317,7 @@ def test_no_second_result_by_a_copy(asked: Round) -> None:
 def test_an_analyst_reads_own_results_only(asked: Round) -> None:
     analyst = Analyst()
     own = analyst.publish("Which?", epsilon=1)
-    with pytest.raises(Refused, match="no round"):
+    with pytest.raises(Refused, match="not of a round"):
         analyst.read(Result(asked.digest, ()))
     with pytest.raises(Refused, match="below the threshold"):
         analyst.read(Result(own.digest, (("a", own.threshold - 1),)))

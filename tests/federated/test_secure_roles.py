@@ -307,7 +307,7 @@ def test_results_that_are_not_of_the_round() -> None:
     for wrong in (total_of(asked, 1, 2), total_of(asked, 1, 2, 3, answered=26), total_of(asked, 1, 2, 3, answered=31)):
         with pytest.raises(Refused, match="not have the items or the answers"):
             analyst.read(wrong)
-    with pytest.raises(Refused, match="no round of this analyst"):
+    with pytest.raises(Refused, match="not of a round of this analyst"):
         SecureAnalyst().read(total_of(asked, 1, 2, 3))
 
 

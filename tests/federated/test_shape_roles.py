@@ -490,7 +490,7 @@ def test_an_analyst_reads_own_results_only(asked: ShapeRound) -> None:
     analyst = ShapeAnalyst([asked])
     good = Total(asked.digest, 9, (0,) * asked.buckets)
     assert analyst.read(good).about.dataset == '9 answers to "Which?"'
-    with pytest.raises(Refused, match="no round"):
+    with pytest.raises(Refused, match="not of a round"):
         ShapeAnalyst().read(good)
     for wrong in (replace(good, answered=8), replace(good, sums=(0,))):
         with pytest.raises(Refused, match="not have the buckets or the answers"):

@@ -252,17 +252,17 @@ def test_a_connection_that_saw_a_schema_reads_the_rows(tmp_path: Path, monkeypat
         opened.append(opening(*given, **config))
         return opened[-1]
 
-    monkeypatch.setattr(on_duckdb, "_SPARE", {})
+    monkeypatch.setattr(on_duckdb, "_IDLE", {})
     monkeypatch.setattr(duckdb, "connect", connect)
     for memory in ("100MB", None):
         hc.histogram(hc.table(path, memory=memory), user="person", by="item", epsilon=1)
     assert len(opened) == 2
-    assert on_duckdb._SPARE == {}
+    assert on_duckdb._IDLE == {}
     with pytest.raises(duckdb.ConnectionException):
         opened[1].execute("SELECT 1")
 
 
 def test_a_forked_process_opens_a_connection_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     spare = on_duckdb.connect()
-    monkeypatch.setattr(on_duckdb, "_SPARE", {os.getpid() + 1: spare})
+    monkeypatch.setattr(on_duckdb, "_IDLE", {os.getpid() + 1: spare})
     assert on_duckdb.connect() is not spare

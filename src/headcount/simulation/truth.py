@@ -16,7 +16,7 @@ from headcount.jobs.quantiles import Quantiles
 from headcount.mechanism.groups.metric import COUNTS, Metric
 from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.planner import Plan
-from headcount.run import read
+from headcount.run import expressed, unquoted
 from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 from headcount.source.expressions import ir
@@ -48,7 +48,10 @@ def truth_of(plan: Plan) -> Truth:
 
 def _of_items(plan: Plan) -> Truth:
     """Values per item: counts, sums, or the metrics of groups."""
-    with read(plan.job, plan.strategy, plan.source(), lambda step: None) as pairs:  # user, items, count
+    source = plan.source()
+    rows = source.events.table()
+    limits = plan.limits if source.events.owns_engine else None
+    with unquoted(source), reading(rows, limits), expressed(plan.job, source, rows).read() as pairs:
         metrics, query = _query(plan, pairs)
         found, people = to_arrow(query), to_arrow(pairs.people.agg(people=pairs.people.count()))
     items = list(zip(*(column.to_pylist() for column in _named(plan, found, len(pairs.items))), strict=True))

@@ -228,7 +228,7 @@ class VectorsByNumber:
 
 
 def _scaled_entries(entries: Entries, formula: Callable[[Any, Any], Any]) -> tuple[Integers, Integers]:
-    """Place among the totals of each entry, and the formula of it and its norm."""
+    """Place among the totals of each entry, and the formula of its value and norm."""
     return entries.indices.astype(np.int64), formula(entries.values, entries.norms[entries.people])
 
 

@@ -22,8 +22,8 @@ BUCKET = "bucket"
 MOST_ROWS = 1 << 20
 """People in a bucket of more rows than this have rows instead of lists."""
 BUCKETS = 1 << 19
-"""People are counted by twice as many buckets of their hash: few enough for the memory of a task, and so many that most
-have few rows."""
+"""People are counted by twice as many buckets of their hash: few enough for the memory of a task, enough that most have
+few rows."""
 MOST_BUCKETS = 1000
 """Most buckets without lists, those with the most rows: beyond them nobody has over a thousandth of all rows."""
 
@@ -44,7 +44,7 @@ def _bucket(rows: ir.Table) -> ir.Column:
 
 
 def _large_buckets(events: ir.Table) -> list[int]:
-    """Buckets of people with so many rows that one of them could have too many for a list. Of no rows, one: a rehearsal
+    """Buckets of people with enough rows that one of them could have too many for a list. Of no rows, one: a rehearsal
     tries what some rows may need."""
     buckets = events.select(**{BUCKET: _bucket(events)})
     counted = buckets.group_by(BUCKET).agg(rows=buckets.count())
@@ -63,8 +63,8 @@ def _lists(pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Table:
     lists = {LIST: _pair(pairs, items, once=once).collect()}  # of distinct pairs: Spark 4.3 repeats collect(distinct)
     found = pairs.group_by(USER).agg(**lists, **({} if once else sums(pairs)))
     size = {name: found[LIST].length() for name in ("items", "total", "squares")} if once else {}
-    made = found.mutate(**{LIST: found[LIST].sort(), BEFORE: ibis.literal(0, "int64")}, **size)
-    return made.select(USER, LIST, BEFORE, "items", "total", "squares")
+    listed = found.mutate(**{LIST: found[LIST].sort(), BEFORE: ibis.literal(0, "int64")}, **size)
+    return listed.select(USER, LIST, BEFORE, "items", "total", "squares")
 
 
 def _rows(pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Table:

@@ -20,7 +20,7 @@ from headcount.source.scales.amounts import AMOUNT, LARGEST_SUM, MISSING, Number
 HIGH_BITS = 25
 """Amounts of very many events are added up in two parts, neither of which can overflow."""
 FEW_EVENTS = 2**12
-"""No sum of so many amounts, each below 2^50, overflows."""
+"""No sum of this many amounts, each below 2^50, overflows."""
 
 
 @dataclass(frozen=True)

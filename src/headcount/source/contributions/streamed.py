@@ -41,7 +41,7 @@ from headcount.source.scales.amounts import Numbers
 BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
 FEW_BATCHES = 4
-"""Fewer batches than this are sorted without partitions; so many together have a few hundred rows in each."""
+"""Fewer batches than this are sorted without partitions; this many together have a few hundred rows in each."""
 CHUNK_BYTES = 512
 """Memory per pair of a chunk while its people are bounded, about, if each has one: a dozen numbers a person."""
 NUMBERED_PART = 4

@@ -56,7 +56,7 @@ RELATION_LOCK = Lock()
 _LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 _FOLDERS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _REGISTRY = Lock()
-_SPARE: dict[int, Connection] = {}
+_IDLE: dict[int, Connection] = {}
 """A connection that nothing uses, by process."""
 
 
@@ -235,7 +235,7 @@ def connect() -> Connection:
     """Return a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
     nothing and does not spill until `DuckDB.reserve` gives it a folder."""
     with _REGISTRY:
-        return _SPARE.pop(os.getpid(), None) or _opened()
+        return _IDLE.pop(os.getpid(), None) or _opened()
 
 
 def give_back(rows: Scan) -> None:
@@ -246,7 +246,7 @@ def give_back(rows: Scan) -> None:
         return
     connection.raw_sql(f"DROP VIEW {rows.name}")
     with _REGISTRY:
-        _SPARE.setdefault(os.getpid(), connection)
+        _IDLE.setdefault(os.getpid(), connection)
 
 
 def _opened() -> Connection:

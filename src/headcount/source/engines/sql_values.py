@@ -38,11 +38,11 @@ class SqlValue:
         return kind_named(self.kind)
 
     def try_cast(self, kind: str) -> SqlValue:
-        """Another type of it; NULL where it has none."""
+        """Its values as another type; NULL where they have none."""
         return self if kind == self.kind else SqlValue(f"TRY_CAST({self.sql} AS {NAMES[kind]})", kind)
 
     def cast(self, kind: str) -> SqlValue:
-        """Another type of it."""
+        """Its values as another type."""
         return self if kind == self.kind else SqlValue(f"CAST({self.sql} AS {NAMES[kind]})", kind)
 
     def re_extract(self, pattern: str, group: int) -> SqlValue:

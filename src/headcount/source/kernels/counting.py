@@ -40,7 +40,7 @@ def _parts(offsets: Integers, items: int) -> list[slice]:
 
 
 def people_in_parts(offsets: Integers, parts: int) -> list[slice]:
-    """People in so many parts of about as many pairs each; a part may be empty."""
+    """People in parts of about as many pairs each; a part may be empty."""
     ends = np.searchsorted(offsets, np.linspace(offsets[0], offsets[-1], parts + 1)[1:-1])
     return [slice(*pair) for pair in pairwise([0, *ends.tolist(), len(offsets) - 1])]
 

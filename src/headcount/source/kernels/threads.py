@@ -26,7 +26,7 @@ Jobs = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
 
 
 def threads_within(memory: int) -> int:
-    """Threads that compute at once with so much memory."""
+    """Threads that compute at once with this memory."""
     return max(1, min(THREADS, memory // LEAST))
 
 

@@ -136,7 +136,7 @@ BUGS = [
     Bug(
         "weighted: one own item instead of all",
         "account/curves/threshold.py",
-        (("arb(high) / 64 * tail(", "tail("),),
+        (("ball(most) * tail(", "tail("),),
         WEIGHTED + "test_every_split_of_new_and_common_items",
     ),
     Bug(
@@ -195,7 +195,7 @@ BUGS = [
     Bug(
         "rounds: discrete noise taken for continuous noise",
         "account/curves/threshold.py",
-        (("ball(Fraction(k - 1)) / (2 * ball(variance))", "ball(Fraction(k)) / (2 * ball(variance))"),),
+        (("arb(k - 1) / width", "arb(k) / width"),),
         ROUNDS + "test_discrete_noise_is_at_most_continuous_noise_and_one",
     ),
     Bug(

@@ -25,13 +25,13 @@ BUGS = [
     Bug(
         "rows of files without an item count, if nothing else is done to them",
         "source/engines/scan.py",
-        (("for own in self._described)\n        listed", "for own in [*self._described][:1])\n        listed"),),
+        (("for value in (user, *items))", "for value in (user,))"),),
         SCANS + "test_the_rows_that_lack_no_value_are_those_of_the_expression[int64-parquet]",
     ),
     Bug(
         "rows of items that are not public count",
         "source/engines/scan.py",
-        (('"" if public is None else self._joined(public)', '""'),),
+        (('"" if public is None else self._joined(items, public)', '""'),),
         SCANS + "test_the_rows_of_public_items_are_those_of_the_expression[int64]",
     ),
     Bug(
@@ -43,7 +43,7 @@ BUGS = [
     Bug(
         "rows of files that meet no condition count",
         "job/reading.py",
-        (("        changed = self.where or any(", "        changed = any("),),
+        (("return not (self.where or any(", "return not (any("),),
         SCANS + "test_what_is_done_to_rows_is_done_to_those_of_files",
     ),
     Bug(
@@ -291,7 +291,7 @@ BUGS = [
         "source/scales/binning.py",
         (
             (
-                '    return value.isnan().ifelse(ibis.null("float64"), value) if column.type().is_floating() else value\n',
+                "    return value.isnan().ifelse(None, value) if column.type().is_floating() else value\n",
                 "    return value\n",
             ),
         ),
@@ -396,8 +396,8 @@ BUGS = [
         "source/scales/axis.py",
         (
             (
-                "        if last - first == 1:\n            return ibis.literal",
-                "        if False:\n            return ibis.literal",
+                "        if last - first == 1:\n            return float(first)",
+                "        if False:\n            return float(first)",
             ),
         ),
         "tests/usability/test_numbers.py::test_a_range_as_wide_as_numbers_go",
