@@ -181,6 +181,12 @@ class Engine(ABC):
     def materialise(self, table: ir.Table, *, lazily: bool = False) -> AbstractContextManager[ir.Table]:
         """Materialise the table on its engine for the duration of the block; at first use, if `lazily`."""
 
+    @contextmanager
+    def partitioned(self, table: ir.Table, column: str) -> Iterator[ir.Table]:
+        """For the duration of the block, a table whose rows of one value of a column are in one place, if that makes
+        later queries quicker. It changes speed and memory, never a result."""
+        yield table
+
     @abstractmethod
     def to_arrow(self, table: ir.Table) -> pa.Table:
         """Fetch the rows as Arrow, with the types of the Ibis schema. pandas is not imported."""

@@ -42,6 +42,7 @@ SETTINGS = {
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "122880",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",

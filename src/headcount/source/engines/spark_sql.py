@@ -12,6 +12,9 @@ from ibis.expr import operations
 
 from headcount.source.engines.spark_session import active_session_kept
 
+MOST_BROADCAST = 1 << 18
+"""Most rows of a memtable that is sent to every worker: a join to one moves no other rows."""
+
 
 @cache
 def spark_backend() -> Any:
@@ -32,7 +35,8 @@ def spark_backend() -> Any:
             rows, kinds = list(zip(*columns, strict=True)), PySparkSchema.from_ibis(op.schema)
             with active_session_kept(self._session):
                 listed = self._session.createDataFrame(rows, kinds, verifySchema=False)
-            listed.createOrReplaceTempView(op.name)
+            whole = listed.hint("broadcast") if len(rows) <= MOST_BROADCAST else listed
+            whole.createOrReplaceTempView(op.name)
 
     return Own
 
