@@ -8,8 +8,8 @@ A test that is marked slow stays out of the full tier, and says what stands for 
     slow                        of one case alone: the others
 
 Of any other test with more than six cases the full tier takes one in three, by their ids, unless it is marked
-every_case. The quick tier takes the cases of the full one that cost least, by what `pytest --all --record` wrote, and
-at least one of each file.
+every_case; and of tests whose cases take long, by what `pytest --all --record` wrote, as many as take six seconds, at
+least one. The quick tier takes the cases of the full one that cost least, and at least one of each file.
 """
 
 import pytest

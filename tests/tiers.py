@@ -25,7 +25,7 @@ class Tiers:
     @classmethod
     def of(cls, items: Sequence[pytest.Item]) -> Tiers:
         functions = groupby(sorted(items, key=function), key=function)
-        full = {item.nodeid: item for _, cases in functions for item in _full_cases(list(cases))}
+        full = {item.nodeid: item for _, cases in functions for item in _within(_full_cases(list(cases)), recorded())}
         return cls(list(items), frozenset(_cheapest(list(full.values()), recorded())), frozenset(full))
 
 
@@ -34,6 +34,8 @@ QUICK_SECONDS = 700.0
 """Recorded seconds of all cases of the quick tier, one after another."""
 NOT_RECORDED = 1.0
 """Seconds that a case of a new test is taken to last."""
+FUNCTION_SECONDS = 6.0
+"""Recorded seconds of all cases of one test in the full tier, but for one case, which always runs."""
 MANY_CASES, SAMPLED_CASES = 6, 3
 """A test with more cases than this is sampled in the full tier, one case in so many."""
 
@@ -58,6 +60,19 @@ def _full_cases(cases: Sequence[pytest.Item]) -> list[pytest.Item]:
     """The cases of one function that are in the full tier: by its marks; without any, of many cases one in three."""
     first = min(cases, key=lambda case: (_is_left_out(case), _digest(case)))
     return [case for case in cases if _is_full(case, len(cases), alone=case is first)]
+
+
+def _within(cases: Sequence[pytest.Item], seconds: Mapping[str, float]) -> Sequence[pytest.Item]:
+    """As many of the cases as there is time for, by their ids; all that a mark asks for."""
+    if any(item.get_closest_marker("every_case") or _is_named(item) for item in cases):
+        return cases
+    many = FUNCTION_SECONDS / seconds.get(function(cases[0]), NOT_RECORDED) if cases else 0
+    return sorted(cases, key=_digest)[: max(1, int(many))]
+
+
+def _is_named(item: pytest.Item) -> bool:
+    """Whether a case is one of those that a mark names."""
+    return any(case(item) in mark.kwargs.get("but", ()) for mark in item.iter_markers("slow"))
 
 
 def _is_full(item: pytest.Item, cases: int, *, alone: bool) -> bool:

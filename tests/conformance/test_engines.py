@@ -258,7 +258,7 @@ def frame(put: Put) -> Any:
     return put(people())
 
 
-@pytest.mark.slow(one_in=14)
+@pytest.mark.slow(but=["spark-auto", "postgres-listed groups"])
 @pytest.mark.parametrize("job", JOBS)
 def test_releases(frame: Any, job: str, tmp_path: Path) -> None:
     what, asked = JOBS[job]

@@ -24,6 +24,7 @@ def named(request: Request) -> str:
     return f"{request.job}: {request.name}"
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("request_", REQUESTS, ids=named)
 def test_requests(request_: Request) -> None:
     check(expected.read(request_.job).get(request_.name, {}), record(request_))
