@@ -293,10 +293,12 @@ def _least_hiding(hides: Callable[[int], bool], step: int, delta: Fraction, vari
 
 
 def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
-    """The threshold that hides a person's own items but for delta, about: where to begin the search."""
+    """The threshold that hides a person's own items but for delta, about: where to begin the search; 0 if floating
+    point has no number as small as delta."""
     noise = NormalDist(sigma=sqrt(variance))
     blocks = threshold.blocks_of_squares(Fraction(SQUARED), items)
-    return max(adds + 1 - noise.inv_cdf(float(delta) / float(parts)) for parts, adds in blocks)
+    shares = [(float(delta / parts), adds) for parts, adds in blocks]
+    return max(adds + 1 - noise.inv_cdf(share) if share else 0.0 for share, adds in shares)
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

@@ -121,16 +121,18 @@ def _max_shown(event: WeightedThreshold | ThresholdRound, variance: Fraction, ta
 
 FAR = 16
 """Blocks that are so many times smaller than another, about, are not the largest: the tails of a large variance, and
-floating point, are within a factor of 7 of each other."""
+floating point, are within a factor of 8 of each other."""
 SMALLEST = 1e-290
 """Floating point has all its digits from here on."""
 
 
 def _largest(blocks: Sequence[tuple[Fraction, int]], variance: Fraction) -> Sequence[tuple[Fraction, int]]:
     """The blocks among which the maximum is: a look in floating point leaves most of them out."""
+    if variance <= MAX_SUMMED_VARIANCE:
+        return blocks
     width = sqrt(2 * variance)
     sizes = [float(most) * erfc((short - 1) / width) for most, short in blocks]
-    if variance <= MAX_SUMMED_VARIANCE or max(sizes) < SMALLEST:
+    if max(sizes) < SMALLEST:
         return blocks
     most = max(sizes) / FAR
     return [block for block, size in zip(blocks, sizes, strict=True) if size >= most]

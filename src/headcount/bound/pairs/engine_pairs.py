@@ -102,16 +102,14 @@ class PairsOnEngine:
 
     def _rows(self, contributions: Contributions, *names: str) -> ir.Table:
         """(user, items, count, names, cut): all pairs, with some columns of people and with what leaves them out."""
-        excess = self.left_out
-        if excess is None:
-            people = contributions.persons
-            rows = contributions.of(per_person(people, **{name: people[name] for name in names}))
-            return rows.mutate(**{EXCESS: ibis.literal(0, "int64")})
-        sizes = self._sizes(contributions, excess, *names)
-        if LIST in sizes.columns:  # the place of a pair is known: no join
-            rows = self._cut(sizes, excess)
+        people, excess = contributions.persons, self.left_out
+        if excess is not None and LIST in people.columns:  # the place of a pair is known: no join
+            rows = self._cut(self._sizes(contributions, excess, *names), excess)
             return rows.mutate(**{EXCESS: where(rows[SIZE] > excess.max_items, rows[EXCESS], 0)})
-        rows = contributions.of(sizes)
+        chosen = per_person(people, **{name: people[name] for name in names})
+        rows = contributions.of(chosen) if names else contributions.table
+        if excess is None:
+            return rows.mutate(**{EXCESS: ibis.literal(0, "int64")})
         joined = rows.left_join(self.excess(excess), [USER, *self._items])
         return joined.select(*rows.columns, **{EXCESS: joined[EXCESS].fill_null(0)})
 

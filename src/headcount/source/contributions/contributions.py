@@ -142,7 +142,7 @@ class Contributions:
             listed, large = split(self.events)
             with (
                 engine.partitioned(listed, USER) as rows,
-                engine.materialise(self._grouped(rows, large), lazily=True) as persons,
+                engine.materialise(self._grouped(rows, large), lazily=True, partitioned=large is None) as persons,
             ):
                 pairs = ungrouped(persons, self.items).select(USER, *self.items, COUNT)
                 engine.check_result_size(pairs.select(*self.items))

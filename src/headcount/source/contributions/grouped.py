@@ -76,9 +76,7 @@ def _pair(pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Value:
 
 
 def _lists(pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Table:
-    every = _pair(pairs, items, once=once).collect()
-    lists = {LIST: every.unique() if is_distinct_in_lists(pairs, items, once=once) else every}
-    # not collect(distinct), which Spark 4.3 repeats
+    lists = {LIST: _pair(pairs, items, once=once).collect(distinct=is_distinct_in_lists(pairs, items, once=once))}
     found = pairs.group_by(USER).agg(**lists, **({} if once else sums(pairs)))
     size = {name: found[LIST].length() for name in ("items", "total", "squares")} if once else {}
     listed = found.mutate(**{LIST: found[LIST].sort(), BEFORE: ibis.literal(0, "int64")}, **size)

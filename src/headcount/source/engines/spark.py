@@ -127,12 +127,12 @@ class Spark(Engine):
                 context.setLocalProperty("spark.jobGroup.id", None)
 
     @contextmanager
-    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
+    def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
         """Keep the table in the memory and on the disks of the cluster. Lost partitions are computed again from the
         rows, with the same result, if these are the same at each reading; else the query that needs them fails."""
         backend, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
         own = frame_of(table).filter(f"'{name}' IS NOT NULL")  # a plan of its own: Spark shares persisted plans
-        few = _coalesced(own)  # adaptive execution does not apply: there would be all 200
+        few = own if partitioned else own.coalesce(_most_partitions(own))  # else there would be all 200
         frame = few.persist() if backend.repeatable else few.localCheckpoint(eager=False)
         try:
             frame.createTempView(name)
@@ -291,12 +291,6 @@ def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 def _most_partitions(frame: "DataFrame") -> int:
     return int(PARTITIONS_PER_CORE * frame.sparkSession.sparkContext.defaultParallelism)
-
-
-def _coalesced(frame: "DataFrame") -> "DataFrame":
-    """The same rows in few partitions; as they are, if Spark knows that these are few."""
-    known, most = frame._jdf.queryExecution().sparkPlan().outputPartitioning().numPartitions(), _most_partitions(frame)
-    return frame if 0 < known <= most else frame.coalesce(most)
 
 
 def _forget(frame: "DataFrame") -> None:

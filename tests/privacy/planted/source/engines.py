@@ -125,8 +125,8 @@ BUGS = [
         "source/contributions/grouped.py",
         (
             (
-                "every.unique() if is_distinct_in_lists(pairs, items, once=once) else every",
-                "every",
+                "distinct=is_distinct_in_lists(pairs, items, once=once)",
+                "distinct=False",
             ),
         ),
         SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
