@@ -14,7 +14,7 @@ from tests.tables import done
 from headcount.account import Cost
 from headcount.account.calibration import calibrate
 from headcount.account.composition import compose, cost
-from headcount.account.curves.threshold import blocks_of_squares, gaussian_tail, mean_tail, round_shown_probability
+from headcount.account.curves.threshold import gaussian_tail, mean_tail, round_shown_probability
 from headcount.account.events import Gaussian, Neighbours, ThresholdRound
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, EvenL2Budget, Split
@@ -126,21 +126,6 @@ def test_a_round_that_shows_less_costs_less() -> None:
         )
         probability.append(float(round_shown_probability(raised)))
     assert probability == sorted(probability, reverse=True)
-
-
-@pytest.mark.parametrize("variance", [10**4 + 1, 2**40, 2**60])
-@pytest.mark.parametrize("items", [1, 100, 10_000])
-def test_the_likeliest_number_of_own_items_is_looked_at(variance: int, items: int) -> None:
-    """Blocks that are left out by a look in floating point are never the largest: at any height of the threshold."""
-    for deviations in (-3, 0, 1, 5, 12, 40, 200):
-        threshold = max(1, NORM + round(deviations * sqrt(variance)))
-        event = ThresholdRound(
-            Fraction(variance), Fraction(variance), Fraction(NORM**2), items, threshold, "add-remove"
-        )
-        with precision(192):
-            tail, every = mean_tail(event.mean_variance), blocks_of_squares(event.squared_sensitivity, items)
-            most = max(ends(int(n * 64) * tail(threshold - adds) / 64)[1] for n, adds in every)
-        assert ends(round_shown_probability(event))[1] == pytest.approx(most, rel=1e-15)
 
 
 # Which noise decides

@@ -37,16 +37,14 @@ def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
     return _positive("sensitivity", sensitivity) / _positive("epsilon", epsilon)
 
 
-def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
-    """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), to begin a search, and for comparison."""
-    squared = _positive("squared_sensitivity", squared_sensitivity)
-    return _analytic_sigma(_positive("epsilon", epsilon), _delta(delta), squared)
-
-
 @lru_cache(maxsize=64)
-def _analytic_sigma(epsilon: Fraction, delta: Fraction, squared: Fraction) -> Fraction:
+def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
+    """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and documentation."""
+    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
+
     def price(sigma: Fraction) -> Fraction:
-        return gaussian.continuous_delta(epsilon, squared / sigma**2)
+        return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2)
 
     return least(price, delta, start=Fraction(1))
 
@@ -203,9 +201,7 @@ def weighted(
         own = Gaussian(variance / rest, Fraction(SQUARED * changed), changed * items)
         return gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)])
 
-    parts = rest * changed + sum(share * min(changed, cells) for share, cells in beside)
-    near = analytic_sigma(epsilon + shift, noise_delta) ** 2 * SQUARED * parts if epsilon + shift > 0 else None
-    variance = least(price, noise_delta, Fraction(SQUARED), near)
+    variance = least(price, noise_delta, start=Fraction(SQUARED))
     event = _weighted(epsilon, delta, round_up(variance / rest), items, noise(variance), neighbours)
     return event, noise(variance)
 
@@ -226,7 +222,7 @@ def _weighted(
     def fits(steps: int) -> bool:
         return threshold.gaussian_delta(epsilon, event(steps), beside) <= delta
 
-    minimum = _least_hiding(hides, step, delta, variance, items)  # far quicker to check
+    minimum = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
     return event(_least_whole(fits, above=minimum - 1))
 
 
@@ -283,22 +279,15 @@ def _round(
         with precision(threshold.BITS):
             return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
 
-    return event(_least_hiding(hides, step, delta, mean_variance, items))
-
-
-def _least_hiding(hides: Callable[[int], bool], step: int, delta: Fraction, variance: Fraction, items: int) -> int:
-    """The least number of steps above one person's weight that hides their own items."""
-    lowest, near = isqrt(SQUARED) // step, ceil(_needed(delta, variance, items) / step) - 1
-    return _least_whole(hides, above=near if near > lowest and not hides(near) else lowest)
+    minimum, near = isqrt(SQUARED) // step, ceil(_needed(delta, mean_variance, items) / step) - 1
+    return event(_least_whole(hides, above=near if near > minimum and not hides(near) else minimum))
 
 
 def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
-    """The threshold that hides a person's own items but for delta, about: where to begin the search; 0 if floating
-    point has no number as small as delta."""
+    """The threshold that hides a person's own items but for delta, about: where to begin the search."""
     noise = NormalDist(sigma=sqrt(variance))
     blocks = threshold.blocks_of_squares(Fraction(SQUARED), items)
-    shares = [(float(delta / parts), adds) for parts, adds in blocks]
-    return max(adds + 1 - noise.inv_cdf(share) if share else 0.0 for share, adds in shares)
+    return max(adds + 1 - noise.inv_cdf(float(delta) / float(parts)) for parts, adds in blocks)
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

@@ -163,7 +163,7 @@ class DuckDB(Engine):
             raise
 
     @contextmanager
-    def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
+    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
         """Create a temporary table, never lazily."""
         connection, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
         try:

@@ -142,14 +142,8 @@ BUGS = [
     Bug(
         "weighted: own items add nothing to the noise that shows them",
         "account/curves/threshold.py",
-        (("(most, event.threshold - adds) for", "(most, event.threshold) for"),),
+        (("tail(event.threshold - adds)", "tail(event.threshold)"),),
         WEIGHTED + "test_every_split_of_new_and_common_items",
-    ),
-    Bug(
-        "weighted: only a person's smallest items are looked at",
-        "account/curves/threshold.py",
-        (("if size >= most]", "if size <= most]"),),
-        "tests/mechanism/test_rounds.py::test_the_likeliest_number_of_own_items_is_looked_at",
     ),
     Bug(
         "weighted: the second measurement is not paid for",
