@@ -24,10 +24,10 @@ PARTS = {
 
 @pytest.fixture(name="tiers")
 def _tiers(request: pytest.FixtureRequest) -> Tiers:
-    """The tiers, if all tests were collected."""
+    """The tiers, if all tests were collected, but for files that need a package which may be missing."""
     tiers = request.config.stash[TIERS]
-    collected = {item.path for item in tiers.everything}
-    if collected != set((ROOT / "tests").rglob("test_*.py")):
+    missing = set((ROOT / "tests").rglob("test_*.py")) - {item.path for item in tiers.everything}
+    if any("importorskip" not in path.read_text() for path in missing):
         pytest.skip("not all tests were collected")
     return tiers
 
