@@ -276,7 +276,8 @@ def test_every_item_of_a_second_column_has_a_panel_if_there_is_room() -> None:
         }
     )
     keys = [(f"country {index:02}", date(2024, 1, 1 + day)) for index in range(15) for day in range(9)]
-    release = hc.histogram(table, user="user", by=["country", "day"], keys=keys, epsilon=100)
+    plan = hc.plan("histogram", table, user="user", by=["country", "day"], keys=keys, epsilon=100)
+    release = plan.release(entropy=Fixed(0))
     drawn = {most: release.plot(most=most, title="Mine") for most in (None, 15, 2)}
     assert {most: sum(axes.axison for axes in figure.axes) for most, figure in drawn.items()} == {
         None: 12,
