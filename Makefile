@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-changed test-all test-night matrix lint docs bench bench-quick bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
+.PHONY: demo test test-changed test-all test-long test-night matrix lint docs bench bench-quick bench-full bench-tpch evidence evidence-quick reproduce peers sanitize audit clean
 
 demo: .venv/ready
 	$(BIN)/headcount demo
@@ -18,9 +18,13 @@ test: lint
 test-changed: lint
 	$(BIN)/python -m tests.changed $(or $(SINCE),HEAD) --numprocesses auto --dist worksteal
 
-# The full tier, as CI runs it, some 20 minutes on two idle processors: fewer seeds, runs and examples, a sample of Spark and of planted bugs.
+# The full tier, as CI runs it, some 25 minutes on two processors: fewer seeds, runs and examples, a sample of Spark and of planted bugs.
 test-all: lint
 	$(PYTEST) --all $(MORE)
+
+# The tests a case of which takes over eight seconds: three minutes, before a branch is merged.
+test-long: lint
+	$(PYTEST) --long
 
 # Every case at full effort, and all planted bugs: hours on two processors.
 test-night: lint

@@ -1,4 +1,4 @@
-"""Three tiers: `pytest` takes minutes, `pytest --all` is what CI runs, `pytest --night` every case at full effort.
+"""Four tiers: `pytest` takes minutes, CI runs `pytest --all`, `--long` is what takes too long for it, `--night` is all.
 
 A test that is marked slow stays out of the full tier, and says what stands for it there:
 
@@ -9,7 +9,8 @@ A test that is marked slow stays out of the full tier, and says what stands for 
 
 Of any other test with more than six cases the full tier takes one in three, by their ids, unless it is marked
 every_case; and of tests whose cases take long, by what `pytest --all --record` wrote, as many as take six seconds, at
-least one. The quick tier takes the cases of the full one that cost least, and at least one of each file.
+least one. If one alone took more than eight, the test is in the long tier instead. The quick tier takes the cases of
+the full one that cost least, and at least one of each file. At night, every case runs at full effort.
 """
 
 import pytest
@@ -21,6 +22,7 @@ from tests.tiers import TIERS, Tiers
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="the full tier, not only what costs least")
+    parser.addoption("--long", action="store_true", help="the tests that take too long for the full tier")
     parser.addoption("--night", action="store_true", help="every case at full effort")
     parser.addoption("--record", action="store_true", help="write how long tests took: the quick tier")
 
@@ -33,10 +35,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    tiers = config.stash[TIERS] = Tiers.of(items)
+    config.stash[TIERS] = Tiers.of(items)
     by_id = any("::" in argument for argument in config.args)
     if effort.at_night() or by_id:  # who names a test wants it to run
         return
-    chosen = tiers.full if config.getoption("--all") else tiers.quick
+    chosen = config.stash[TIERS].chosen(config)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
     items[:] = [item for item in items if item.nodeid in chosen]

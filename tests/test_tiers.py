@@ -1,4 +1,4 @@
-"""The full tier leaves nothing out that a night has: every slow test has a sibling, every part is in both."""
+"""By day, nothing is left out that a night has: every slow test has a sibling, every part is in the full tier."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,8 +33,8 @@ def _tiers(request: pytest.FixtureRequest) -> Tiers:
 
 
 def test_every_slow_test_has_a_sibling(tiers: Tiers) -> None:
-    full = {name.partition("[")[0] for name in tiers.full}
-    alone = {function(item) for item in tiers.everything if not full.intersection(siblings(item))}
+    day = {name.partition("[")[0] for name in tiers.full | tiers.long}
+    alone = {function(item) for item in tiers.everything if not day.intersection(siblings(item))}
     assert alone == set()
 
 

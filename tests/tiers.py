@@ -21,12 +21,20 @@ class Tiers:
     """The ids of those in the quick tier: of the full one, those that take least, for some minutes together."""
     full: frozenset[str]
     """The ids of those in the full tier."""
+    long: frozenset[str]
+    """The ids of those in the long tier: of the same tests by day, those a case of which takes long."""
 
     @classmethod
     def of(cls, items: Sequence[pytest.Item]) -> Tiers:
         functions = groupby(sorted(items, key=function), key=function)
-        full = {item.nodeid: item for _, cases in functions for item in _within(_full_cases(list(cases)), recorded())}
-        return cls(list(items), frozenset(_cheapest(list(full.values()), recorded())), frozenset(full))
+        day = [item for _, cases in functions for item in _within(_full_cases(list(cases)), recorded())]
+        long = frozenset(item.nodeid for item in day if _is_long(item, recorded()))
+        full = {item.nodeid: item for item in day if item.nodeid not in long}
+        return cls(list(items), frozenset(_cheapest(list(full.values()), recorded())), frozenset(full), long)
+
+    def chosen(self, config: pytest.Config) -> frozenset[str]:
+        """The ids of those that the command line asks for."""
+        return self.long if config.getoption("--long") else self.full if config.getoption("--all") else self.quick
 
 
 TIERS = pytest.StashKey[Tiers]()
@@ -36,6 +44,8 @@ NOT_RECORDED = 1.0
 """Seconds that a case of a new test is taken to last."""
 FUNCTION_SECONDS = 6.0
 """Recorded seconds of all cases of one test in the full tier, but for one case, which always runs."""
+LONG_SECONDS = 8.0
+"""A test a case of which took longer, as recorded, is in the long tier instead, unless a mark keeps it in the full."""
 MANY_CASES, SAMPLED_CASES = 6, 3
 """A test with more cases than this is sampled in the full tier, one case in so many."""
 
@@ -64,15 +74,20 @@ def _full_cases(cases: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 def _within(cases: Sequence[pytest.Item], seconds: Mapping[str, float]) -> Sequence[pytest.Item]:
     """As many of the cases as there is time for, by their ids; all that a mark asks for."""
-    if any(item.get_closest_marker("every_case") or _is_named(item) for item in cases):
+    if any(map(_is_kept, cases)):
         return cases
     many = FUNCTION_SECONDS / seconds.get(function(cases[0]), NOT_RECORDED) if cases else 0
     return sorted(cases, key=_digest)[: max(1, int(many))]
 
 
-def _is_named(item: pytest.Item) -> bool:
-    """Whether a case is one of those that a mark names."""
-    return any(case(item) in mark.kwargs.get("but", ()) for mark in item.iter_markers("slow"))
+def _is_long(item: pytest.Item, seconds: Mapping[str, float]) -> bool:
+    return seconds.get(function(item), NOT_RECORDED) > LONG_SECONDS and not _is_kept(item)
+
+
+def _is_kept(item: pytest.Item) -> bool:
+    """Whether a mark keeps a case in the full tier, however long it takes."""
+    named = any(case(item) in mark.kwargs.get("but", ()) for mark in item.iter_markers("slow"))
+    return named or item.get_closest_marker("every_case") is not None
 
 
 def _is_full(item: pytest.Item, cases: int, *, alone: bool) -> bool:
@@ -104,5 +119,5 @@ def _cheapest(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> lis
 
 
 def _digest(item: pytest.Item) -> int:
-    """A number that depends on the test's id alone, so that a further case does not change which others run."""
+    """A number that depends on the test's id alone: it samples cases, whatever order they come in."""
     return int.from_bytes(hashlib.sha256(item.nodeid.encode()).digest())

@@ -18,7 +18,8 @@ def answered(command: Sequence[str | Path], limit: int) -> Any:
     ended = _ended(command, limit)
     if ended.returncode:
         last = (ended.stderr.strip().splitlines() or ["nothing was said"])[-1]
-        raise Failed("out of memory" if ended.returncode == -signal.SIGKILL else f"failed: {last:.200}")
+        full = ended.returncode == -signal.SIGKILL or "out of memory" in ended.stderr.lower()
+        raise Failed("out of memory" if full else f"failed: {last:.200}")
     return json.loads(ended.stdout.splitlines()[-1])
 
 

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from headcount.account.calibration.least import Falling, least
-from headcount.account.curves.gaussian import continuous_delta
+from headcount.account.calibration.least import MARGIN, Falling, least, rough
+from headcount.account.curves.gaussian import continuous_delta, discrete_delta, rough_delta
+from headcount.account.events import Gaussian
 from headcount.exact import round_up
 
 PRICES: dict[str, Callable[[Fraction], Fraction]] = {
@@ -87,3 +88,39 @@ def test_what_is_returned_is_looked_at() -> None:
     first = least(PRICES["inverse"], most, Fraction(1))
     found = least(lambda number: Fraction(1) if number == first else 1 / number, most, Fraction(1))
     assert first < found < first * (1 + Fraction(1, 10**10))
+
+
+@pytest.mark.parametrize("start", [Fraction(1), Fraction(2**48), Fraction(1, 1000)], ids=str)
+@pytest.mark.parametrize("most", [Fraction(1, 10), Fraction(3, 10**9)], ids=str)
+def test_a_guess_in_floating_point_is_near(start: Fraction, most: Fraction) -> None:
+    found = rough(lambda number: 1 / number, most, start)
+    assert found is not None
+    assert abs(found * most - 1) < Fraction(1, 10**14)
+
+
+def test_what_floating_point_cannot_tell_is_no_guess() -> None:
+    def price(number: float) -> float:
+        raise ValueError
+
+    assert rough(price, Fraction(1, 10), Fraction(1)) is None
+    assert rough(lambda number: 1 / (number - number), Fraction(1, 10), Fraction(1)) is None
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("0.1", "1e-6"), ("1", "1e-6"), ("8", "1e-9")])
+@pytest.mark.parametrize("squared", [Fraction(100), Fraction(2**48)], ids=str)
+def test_the_rough_price_of_noise_is_near_the_certified_one(squared: Fraction, epsilon: str, delta: str) -> None:
+    """So near that a search has both sides of the place with its first two looks."""
+    parts = [(share, squared, cells) for share, cells in ((Fraction(9), 100), (Fraction(1), 2))]
+
+    def noise(variance: Fraction) -> list[Gaussian]:
+        return [Gaussian(variance * share, squared, cells) for share, squared, cells in parts]
+
+    def price(variance: float) -> float:
+        return rough_delta(
+            float(epsilon), [(variance * float(share), float(squared), n) for share, squared, n in parts]
+        )
+
+    near = rough(price, Fraction(delta), squared)
+    assert near is not None
+    below, above = (discrete_delta(Fraction(epsilon), noise(near * (1 + side))) for side in (-MARGIN, MARGIN))
+    assert above <= Fraction(delta) < below

@@ -14,8 +14,14 @@ from tests.tables import done
 from headcount.account import Cost
 from headcount.account.calibration import calibrate
 from headcount.account.composition import compose, cost
-from headcount.account.curves.threshold import gaussian_tail, mean_tail, round_shown_probability
-from headcount.account.events import Gaussian, Neighbours, ThresholdRound
+from headcount.account.curves.threshold import (
+    blocks_of_squares,
+    gaussian_tail,
+    mean_tail,
+    round_shown_probability,
+    weighted_shown_probability,
+)
+from headcount.account.events import Gaussian, Neighbours, ThresholdRound, WeightedThreshold
 from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, EvenL2Budget, Split
 from headcount.bound.boundings.shown import PeopleSizes, PublicItems
@@ -126,6 +132,23 @@ def test_a_round_that_shows_less_costs_less() -> None:
         )
         probability.append(float(round_shown_probability(raised)))
     assert probability == sorted(probability, reverse=True)
+
+
+@pytest.mark.parametrize("variance", [Fraction(10**4 + 1), Fraction(2**40), Fraction(2**60)], ids=str)
+@pytest.mark.parametrize("items", [1, 100, 10_000])
+def test_the_likeliest_number_of_own_items_is_looked_at(variance: Fraction, items: int) -> None:
+    """Blocks that are left out by a look in floating point are never the largest: at any height of the threshold."""
+    for deviations in (-3, 0, 1, 5, 12, 40, 200):
+        threshold = max(1, NORM + round(deviations * sqrt(variance)))
+        stated = Fraction(NORM**2), items, threshold, BOTH[0]
+        once, again = WeightedThreshold(variance, *stated), ThresholdRound(variance, variance, *stated)
+        with precision(192):
+            tails = [gaussian_tail(variance, threshold - adds) for _, adds in blocks_of_squares(stated[0], items)]
+            means = [mean_tail(variance)(threshold - adds) for _, adds in blocks_of_squares(stated[0], items)]
+            numbers = [int(64 * n) for n, _ in blocks_of_squares(stated[0], items)]
+            most = [max(ends(n * p / 64)[1] for n, p in zip(numbers, each, strict=True)) for each in (tails, means)]
+            found = [ends(each)[1] for each in (weighted_shown_probability(once), round_shown_probability(again))]
+        assert found == pytest.approx(most, rel=1e-15)
 
 
 # Which noise decides

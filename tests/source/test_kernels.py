@@ -353,7 +353,7 @@ def test_a_batch_of_too_much_text_goes_another_way(monkeypatch: pytest.MonkeyPat
 IDS: list[list[Any]] = [[*range(-3, 3)], ["", "a", "\0", "é", "a" * 100, "1"], [0.5, -1.0, 1e300, 2.0, 3.25, 1e-9]]
 
 
-@pytest.mark.parametrize("few", [0, 100], ids=["on the engine", "here"])
+@pytest.mark.parametrize("few", [0, 100], ids=["by a query", "one by one"])
 @pytest.mark.parametrize("ids", IDS, ids=["integers", "text", "fractions"])
 def test_the_same_items_are_kept(ids: list[Any], few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a person is hashed."""

@@ -1,13 +1,11 @@
 """Rows that are counted as they are: the same as SQL and as an expression."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import ibis
 import pandas as pd
 import polars as pl
@@ -22,7 +20,6 @@ from headcount.bound import SplitL2Budget
 from headcount.source import contributions, kernels, open_events
 from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.contributions.plain import PlainContributions
-from headcount.source.engines import duckdb as on_duckdb
 from headcount.source.engines.kinds import FAMILIES, KINDS, PLAIN, kind_named
 from headcount.source.engines.registry import engine_of
 from headcount.source.engines.scan import Scan
@@ -241,28 +238,3 @@ def test_what_was_numbered_has_expressions_too(tmp_path: Path) -> None:
 def test_the_type_of_a_plain_column_is_that_on_the_engine(kind: pa.DataType) -> None:
     events = open_events(pa.table({"user": pa.nulls(2, kind)}), ["user"])
     assert str(events.columns["user"]) == str(events.table().schema()["column0"])
-
-
-def test_a_connection_that_saw_a_schema_reads_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One is opened for each release of a file, with its own settings again, and closed at the end."""
-    path, opened, opening = tmp_path / "t.parquet", list[Any](), duckdb.connect
-    pq.write_table(pa.table({"person": [1, 2], "item": ["a", "b"]}), path)
-
-    def connect(*given: Any, **config: Any) -> Any:
-        opened.append(opening(*given, **config))
-        return opened[-1]
-
-    monkeypatch.setattr(on_duckdb, "_IDLE", {})
-    monkeypatch.setattr(duckdb, "connect", connect)
-    for memory in ("100MB", None):
-        hc.histogram(hc.table(path, memory=memory), user="person", by="item", epsilon=1)
-    assert len(opened) == 2
-    assert on_duckdb._IDLE == {}
-    with pytest.raises(duckdb.ConnectionException):
-        opened[1].execute("SELECT 1")
-
-
-def test_a_forked_process_opens_a_connection_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    spare = on_duckdb.connect()
-    monkeypatch.setattr(on_duckdb, "_IDLE", {os.getpid() + 1: spare})
-    assert on_duckdb.connect() is not spare

@@ -13,7 +13,6 @@ import pytest
 import headcount as hc
 from headcount import papers, run
 from headcount.audit.choices import Fixed
-from headcount.bound.pairs import keyed_hash
 from headcount.errors import BadParameter, FileChanged, ReadingFailed
 from headcount.source.engines.contract import OPERATIONS
 from headcount.source.engines.duckdb import DuckDB, _lock
@@ -154,8 +153,9 @@ def test_what_the_engine_cannot_do_is_not_charged(
 
 
 def test_what_the_engine_cannot_do_is_said_without_a_ledger_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = asked(on_ibis(connected()))
-    monkeypatch.setattr(keyed_hash, "FEW_PEOPLE", 0)  # so that the engine hashes
+    connection = connected()
+    connection.execute("CREATE TABLE fractions AS SELECT user / 2 AS user, item FROM events")  # the engine hashes these
+    plan = asked(ibis.duckdb.from_connection(connection).table("fractions"))
     monkeypatch.setattr(DuckDB, "sha256", lambda self, text: unknown_function(text))
     with pytest.raises(BadParameter, match="its engine cannot run this request, not even on no rows"):
         plan.release()

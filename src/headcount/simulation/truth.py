@@ -4,6 +4,7 @@ its conditions, periods and public items; then nothing is bounded, and nothing i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from headcount.jobs.quantiles import Quantiles
 from headcount.mechanism.groups.metric import COUNTS, Metric
 from headcount.mechanism.groups.strategy import GroupsStrategy
 from headcount.planner import Plan
-from headcount.run import expressed, unquoted
+from headcount.run import Source, expressed, unquoted
 from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
 from headcount.source.engines.registry import to_arrow
 from headcount.source.expressions import ir
@@ -46,12 +47,18 @@ def truth_of(plan: Plan) -> Truth:
     return TRUTHS[plan.job.name](plan)
 
 
-def _of_items(plan: Plan) -> Truth:
-    """Values per item: counts, sums, or the metrics of groups."""
+@contextmanager
+def _opened(plan: Plan) -> Iterator[tuple[Source, ir.Table]]:
+    """The source of a plan, and its rows, within the plan's memory."""
     source = plan.source()
     rows = source.events.table()
-    limits = plan.limits if source.events.owns_engine else None
-    with unquoted(source), reading(rows, limits), expressed(plan.job, source, rows).read() as pairs:
+    with unquoted(source), reading(rows, plan.limits if source.events.owns_engine else None):
+        yield source, rows
+
+
+def _of_items(plan: Plan) -> Truth:
+    """Values per item: counts, sums, or the metrics of groups."""
+    with _opened(plan) as (source, rows), expressed(plan.job, source, rows).read() as pairs:
         metrics, query = _query(plan, pairs)
         found, people = to_arrow(query), to_arrow(pairs.people.agg(people=pairs.people.count()))
     items = list(zip(*(column.to_pylist() for column in _named(plan, found, len(pairs.items))), strict=True))
@@ -123,10 +130,8 @@ def _of_quantiles(plan: Plan) -> Truth:
 
 def _weighted_values(plan: Plan, job: Quantiles) -> tuple[Floats, Floats]:
     """The values, rising, and the weight of each row."""
-    events = plan.source().events
-    rows = events.table()
-    with reading(rows, plan.limits if events.owns_engine else None):
-        matching = job.matching(rows, events.types)  # user, value
+    with _opened(plan) as (source, rows):
+        matching = job.matching(rows, source.events.types)  # user, value
         user, value = (matching[name] for name in matching.columns)
         found = to_arrow(matching.select(user=user, value=number(value)).drop_null())
     values = found["value"].to_numpy()

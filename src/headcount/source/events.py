@@ -64,7 +64,7 @@ class Events:
     scan: Callable[[], Scan] | None = None
     """Returns the same as SQL, if the table is in files or in memory; like `table`, it opens it anew."""
     owns_engine: bool = False
-    """True if `table` opens a new engine of ours each time."""
+    """True if `table` reads on an engine of ours each time."""
     cheap_to_reread: bool = False
     """True if reading the rows again costs less than materialising them."""
     typed: bool = True
@@ -155,8 +155,8 @@ def _of_files(paths: Sequence[str], columns: Sequence[str], name: str | None) ->
         return now.scan()
 
     events = opened()
-    if events.typed and events.scan:  # of Parquet, which leaves nothing but a view
-        give_back(events.scan())
+    if events.scan:
+        give_back(events.scan().connection)
     return replace(events, table=lambda: scan().table, scan=scan, files=lambda: files.found_files(paths))
 
 

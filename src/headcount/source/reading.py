@@ -18,7 +18,7 @@ _TABLES: list[ir.Table | Scan] = []
 
 @contextmanager
 def reading(table: ir.Table | Scan, limits: Limits | None) -> Iterator[None]:
-    """Hold a table's engine while its rows are read: one of ours within limits, and closed at the end; a user's own
+    """Hold a table's engine while its rows are read: one of ours within limits, and given back at the end; a user's own
     (limits None) unchanged, and for this release alone. An exception stops the engine's running query."""
     engine = engine_of(table)
     _TABLES.append(table)

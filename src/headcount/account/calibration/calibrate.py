@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import ceil, isqrt, sqrt
 from statistics import NormalDist
 
-from headcount.account.calibration.least import least
+from headcount.account.calibration.least import least, rough
 from headcount.account.curves import gaussian, threshold, zcdp
 from headcount.account.events import (
     Gaussian,
@@ -37,14 +37,16 @@ def laplace_scale(epsilon: Number, sensitivity: Number) -> Fraction:
     return _positive("sensitivity", sensitivity) / _positive("epsilon", epsilon)
 
 
-@lru_cache(maxsize=64)
 def analytic_sigma(epsilon: Number, delta: Number, squared_sensitivity: Number = Fraction(1)) -> Fraction:
-    """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), for comparison and documentation."""
-    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
-    squared_sensitivity = _positive("squared_sensitivity", squared_sensitivity)
+    """Standard deviation of *continuous* Gaussian noise (Balle & Wang 2018), to compare with."""
+    squared = _positive("squared_sensitivity", squared_sensitivity)
+    return _analytic_sigma(_positive("epsilon", epsilon), _delta(delta), squared)
 
+
+@lru_cache(maxsize=64)
+def _analytic_sigma(epsilon: Fraction, delta: Fraction, squared: Fraction) -> Fraction:
     def price(sigma: Fraction) -> Fraction:
-        return gaussian.continuous_delta(epsilon, squared_sensitivity / sigma**2)
+        return gaussian.continuous_delta(epsilon, squared / sigma**2)
 
     return least(price, delta, start=Fraction(1))
 
@@ -57,11 +59,13 @@ def gaussian_variance(epsilon: Number, delta: Number, squared_sensitivity: Numbe
 
 @lru_cache(maxsize=256)  # a plan, its checks and each of its releases need the same
 def _gaussian_variance(epsilon: Fraction, delta: Fraction, squared: Fraction, cells: int) -> Fraction:
-    def price(variance: Fraction) -> Fraction:
-        event = Gaussian(variance=variance, squared_sensitivity=squared, cells=cells)
-        return gaussian.discrete_delta(epsilon, [event])
+    def noise(variance: Fraction) -> list[Gaussian]:
+        return [Gaussian(variance=variance, squared_sensitivity=squared, cells=cells)]
 
-    return least(price, delta, start=squared)
+    def price(variance: Fraction) -> Fraction:
+        return gaussian.discrete_delta(epsilon, noise(variance))
+
+    return least(price, delta, squared, _near(epsilon, delta, noise(squared), squared))
 
 
 def laplace_threshold(
@@ -132,16 +136,32 @@ def joint_gaussian(
 def gaussians(epsilon: Number, delta: Number, parts: Sequence[tuple[Fraction, Fraction, int]]) -> list[Gaussian]:
     """Calibrate several discrete Gaussian events, composed: each part is its share of the price, its squared
     sensitivity, and the number of cells that a person can change."""
-    epsilon, delta = _positive("epsilon", epsilon), _delta(delta)
+    return list(_gaussians(_positive("epsilon", epsilon), _delta(delta), tuple(parts)))
 
-    def noise(variance: Fraction) -> list[Gaussian]:
-        return [Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts]
+
+@lru_cache(maxsize=64)  # the rounds of every table have the same
+def _gaussians(
+    epsilon: Fraction, delta: Fraction, parts: tuple[tuple[Fraction, Fraction, int], ...]
+) -> tuple[Gaussian, ...]:
+    def noise(variance: Fraction) -> tuple[Gaussian, ...]:
+        return tuple(Gaussian(round_up(variance * squared / share), squared, cells) for share, squared, cells in parts)
 
     def price(variance: Fraction) -> Fraction:
         return gaussian.discrete_delta(epsilon, noise(variance))
 
-    near = analytic_sigma(epsilon, delta) ** 2 * sum(share for share, _, _ in parts)
+    near = _near(epsilon, delta, noise(Fraction(1)), Fraction(1))
     return noise(least(price, delta, Fraction(1), near))
+
+
+def _near(epsilon: Fraction, delta: Fraction, noise: Sequence[Gaussian], start: Fraction) -> Fraction | None:
+    """The variance, about, for which this noise has this price, if it is in proportion to its variance at the start."""
+    known = [(float(each.variance / start), float(each.squared_sensitivity), each.cells) for each in noise]
+
+    def price(variance: float) -> float:
+        scaled = [(variance * size, squared, cells) for size, squared, cells in known]
+        return gaussian.rough_delta(float(epsilon), scaled)
+
+    return rough(price, delta, start)
 
 
 def selections(
@@ -197,11 +217,14 @@ def weighted(
     shift = _replacement_shift(delta, neighbours)
     noise_delta = delta * (1 - Fraction(3, 2 * threshold.SQUARE_BLOCKS))  # after own items that are a small share
 
-    def price(variance: Fraction) -> Fraction:
-        own = Gaussian(variance / rest, Fraction(SQUARED * changed), changed * items)
-        return gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)])
+    def every(variance: Fraction) -> list[Gaussian]:
+        return [Gaussian(variance / rest, Fraction(SQUARED * changed), changed * items), *noise(variance)]
 
-    variance = least(price, noise_delta, start=Fraction(SQUARED))
+    def price(variance: Fraction) -> Fraction:
+        return gaussian.discrete_delta(epsilon + shift, every(variance))
+
+    start = Fraction(SQUARED)
+    variance = least(price, noise_delta, start, _near(epsilon + shift, noise_delta, every(start), start))
     event = _weighted(epsilon, delta, round_up(variance / rest), items, noise(variance), neighbours)
     return event, noise(variance)
 
@@ -222,7 +245,7 @@ def _weighted(
     def fits(steps: int) -> bool:
         return threshold.gaussian_delta(epsilon, event(steps), beside) <= delta
 
-    minimum = _least_whole(hides, above=isqrt(SQUARED) // step)  # far quicker to check
+    minimum = _least_hiding(hides, step, delta, variance, items)  # far quicker to check
     return event(_least_whole(fits, above=minimum - 1))
 
 
@@ -279,15 +302,22 @@ def _round(
         with precision(threshold.BITS):
             return round_up(ends(threshold.round_shown_probability(event(steps)))[1]) <= delta
 
-    minimum, near = isqrt(SQUARED) // step, ceil(_needed(delta, mean_variance, items) / step) - 1
-    return event(_least_whole(hides, above=near if near > minimum and not hides(near) else minimum))
+    return event(_least_hiding(hides, step, delta, mean_variance, items))
+
+
+def _least_hiding(hides: Callable[[int], bool], step: int, delta: Fraction, variance: Fraction, items: int) -> int:
+    """The least number of steps above one person's weight that hides their own items."""
+    lowest, near = isqrt(SQUARED) // step, ceil(_needed(delta, variance, items) / step) - 1
+    return _least_whole(hides, above=near if near > lowest and not hides(near) else lowest)
 
 
 def _needed(delta: Fraction, variance: Fraction, items: int) -> float:
-    """The threshold that hides a person's own items but for delta, about: where to begin the search."""
+    """The threshold that hides a person's own items but for delta, about: where to begin the search; 0 if floating
+    point has no number as small as delta."""
     noise = NormalDist(sigma=sqrt(variance))
     blocks = threshold.blocks_of_squares(Fraction(SQUARED), items)
-    return max(adds + 1 - noise.inv_cdf(float(delta) / float(parts)) for parts, adds in blocks)
+    shares = [(float(delta / parts), adds) for parts, adds in blocks]
+    return max(adds + 1 - noise.inv_cdf(share) if share else 0.0 for share, adds in shares)
 
 
 def _replacement_shift(delta: Fraction, neighbours: Neighbours) -> Fraction:

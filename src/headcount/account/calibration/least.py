@@ -89,3 +89,23 @@ def least(
     while price(rounded) > most:  # rounding inside a price may make it non-monotone in its last digits
         rounded = round_up(rounded + rounded / 10**11)
     return rounded
+
+
+def rough(price: Callable[[float], float], most: Fraction, start: Fraction) -> Fraction | None:
+    """The place where a simpler price, in floating point, is met; None if floating point cannot tell."""
+    try:
+        high = float(start)
+        while price(high) > most:
+            high *= 2
+        while price(high / 2) <= most:
+            high /= 2
+        return Fraction(_bisected(price, float(most), high / 2, high))
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def _bisected(price: Callable[[float], float], most: float, low: float, high: float) -> float:
+    """The place between two numbers, as precisely as floating point has it."""
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if price(middle) > most else (low, middle)
+    return high

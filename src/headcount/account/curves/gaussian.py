@@ -15,7 +15,7 @@ docs/proofs/discrete-gaussian.md.
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import log, pi, prod
+from math import erfc, exp, log, log1p, pi, prod, sqrt
 
 from flint import arb
 
@@ -44,6 +44,20 @@ def discrete_delta(epsilon: Fraction, events: Sequence[Gaussian]) -> Fraction:
         rho = sum((event.squared_sensitivity / (2 * event.variance) for event in events), start=Fraction(0))
         bounds.append(zcdp.delta(rho, epsilon))
     return min(bounds)
+
+
+def rough_delta(epsilon: float, noise: Sequence[tuple[float, float, int]]) -> float:
+    """The same in floating point, but for the bound by zCDP, of variances, squared sensitivities and cells."""
+    squares = factor = 0.0
+    for variance, squared, cells in noise:
+        x = 1 / (240 * cells * max(variance, 1.0))
+        b = 2 * x / (1 - x)
+        squares += squared / (variance + log(x) / (2 * pi**2))
+        factor += cells * log1p(b)
+        epsilon -= cells * (2 * log1p(b) - log1p(-b))
+    mu = sqrt(squares)
+    near, far = (mu / 2 - epsilon / mu) / sqrt(2), (mu / 2 + epsilon / mu) / sqrt(2)
+    return exp(factor) * (erfc(-near) - exp(epsilon) * erfc(far)) / 2
 
 
 def rounding(event: Gaussian) -> Fraction:

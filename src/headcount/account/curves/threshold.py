@@ -8,7 +8,7 @@ Proofs: docs/proofs/thresholds.md.
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, singledispatch
-from math import isqrt
+from math import erfc, isqrt, sqrt
 
 from flint import arb
 
@@ -104,18 +104,40 @@ def gaussian_shown_probability(event: GaussianThreshold, items: int) -> arb:
 def round_shown_probability(event: ThresholdRound) -> arb:
     """Upper bound on the probability that an item of one person alone is shown by this round's threshold."""
     with precision(BITS):
-        return _max_shown(event, mean_tail(event.mean_variance))
+        return _max_shown(event, event.mean_variance, mean_tail(event.mean_variance), CLOSE)
 
 
-def _max_shown(event: WeightedThreshold | ThresholdRound, tail: Callable[[int], arb]) -> arb:
+def _max_shown(
+    event: WeightedThreshold | ThresholdRound, variance: Fraction, tail: Callable[[int], arb], far: float
+) -> arb:
     """Upper bound on the probability that one of a person's items is shown, given the tail of the noise.
 
     An item with a share y of a person's squares, y >= 1/items, adds at most the root of y * squared_sensitivity. So the
     probability that it is shown is at most y times the maximum over n = 1/y, taken in blocks of 5%."""
+    blocks = blocks_of_squares(event.squared_sensitivity, event.items)
     maximum = arb(0)
-    for most, adds in blocks_of_squares(event.squared_sensitivity, event.items):
-        maximum = maximum.max(ball(most) * tail(event.threshold - adds))
+    for most, short in _largest([(most, event.threshold - adds) for most, adds in blocks], variance, far):
+        maximum = maximum.max(ball(most) * tail(short))
     return maximum
+
+
+FAR, CLOSE = 16.0, 1.001
+"""A block that is smaller than another by more than this factor, in floating point, is not the largest. The tails of
+discrete noise of a large variance are within a factor of 8 of what is computed; those of a mean, within rounding."""
+SMALLEST = 1e-290
+"""Floating point has nearly all its digits from here on."""
+
+
+def _largest(blocks: Sequence[tuple[Fraction, int]], variance: Fraction, far: float) -> Sequence[tuple[Fraction, int]]:
+    """The blocks among which the maximum is: a look in floating point leaves most of them out."""
+    if variance <= MAX_SUMMED_VARIANCE:
+        return blocks
+    width = sqrt(2 * variance)
+    sizes = [float(most) * erfc((short - 1) / width) for most, short in blocks]
+    if max(sizes) < SMALLEST:
+        return blocks
+    most = max(sizes) / far
+    return [block for block, size in zip(blocks, sizes, strict=True) if size >= most]
 
 
 @lru_cache(maxsize=64)
@@ -177,7 +199,7 @@ def _(event: GaussianThreshold) -> arb:
 def weighted_shown_probability(event: WeightedThreshold) -> arb:
     """Upper bound on the probability that an item of one person alone is shown, if all of their items are theirs
     alone."""
-    return _max_shown(event, lambda k: gaussian_tail(event.variance, k))
+    return _max_shown(event, event.variance, lambda k: gaussian_tail(event.variance, k), FAR)
 
 
 def shares_delta(event: Event) -> bool:

@@ -17,12 +17,12 @@ from headcount.bound.pairs.keyed_hash import hashed
 from headcount.bound.pairs.vectors_on_engine import VectorsOnEngine
 from headcount.exact import Booleans, Integers
 from headcount.source.contributions.contributions import COUNT, USER, WIDE, Contributions
-from headcount.source.contributions.grouped import PLACE, each_once, per_person
+from headcount.source.contributions.grouped import LIST, PLACE, each_once, per_person
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, whole_numbers
 
-SHOWN = "shown"
+SHOWN, SIZE = "shown", "size"
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class PairsOnEngine:
     contributions: Contributions
     public: pa.Table | None = None
     """The public items that pairs are restricted to, if they are."""
-    left_out: ir.Table | None = None
-    """(user, items): the pairs that are left out, if any are."""
+    left_out: Excess | None = None
+    """Pairs that have this excess are left out, if any are."""
 
     def listed(self, names: Sequence[str]) -> pa.Table:
         return to_arrow(self.contributions.table.select(*names).distinct())
@@ -63,27 +63,33 @@ class PairsOnEngine:
 
     def excess(self, excess: Excess) -> ir.Table:
         """(user, items, cut): the excess of people above the bound, in units."""
-        people = self.contributions.persons
-        sizes = per_person(people, size=people[excess.measure].cast(_TYPES[excess.measure]))
-        above = sizes.filter(sizes["size"] > excess.max_items)
+        sizes = self._sizes(self.contributions, excess)
+        cut = self._cut(sizes.filter(sizes[SIZE] > excess.max_items), excess).select(USER, *self._items, EXCESS)
+        return cut.filter(cut[EXCESS] > 0)
+
+    def _sizes(self, contributions: Contributions, excess: Excess, *names: str) -> ir.Table:
+        """(user, names, size): what is bounded of each person, with other columns."""
+        people = contributions.persons
+        columns = {name: people[name] for name in names}
+        return per_person(people, **columns, **{SIZE: people[excess.measure].cast(_TYPES[excess.measure])})
+
+    def _cut(self, people: ir.Table, excess: Excess) -> ir.Table:
+        """The pairs of people who have a size, with their other columns and the excess, as if all were above the
+        bound."""
         if excess.secret is None:
-            rows = self.contributions.of(above)
-            return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"])))
-        above = hashed(above, excess.secret)
-        rows = self.contributions.of(per_person(above, size=above["size"], start=above["hash"] % above["size"]))
-        rows = rows.mutate(upto=_upto(rows, self.contributions))
-        return self._cut(rows, excess.of(Above(rows[COUNT], rows["size"], rows["upto"], rows["start"])))
+            rows = self.contributions.of(people)
+            return rows.mutate(**{EXCESS: excess.of(Above(rows[COUNT], rows[SIZE]))})
+        people = hashed(people, excess.secret)
+        rows = self.contributions.of(people.mutate(start=people["hash"] % people[SIZE]).drop("hash"))
+        pair = Above(rows[COUNT], rows[SIZE], _upto(rows, self.contributions), rows["start"])
+        return rows.mutate(**{EXCESS: excess.of(pair)})
 
     def taken(self, excess: Excess, cut: int) -> int:
         people = self.excess(excess).group_by(USER).agg(**{TOTAL: lambda rows: rows[EXCESS].sum()})
         return added(people.mutate(**{TOTAL: cut_at(people[TOTAL].cast("float64"), cut).cast("int64")}))
 
-    def _cut(self, rows: ir.Table, excess: ir.Column) -> ir.Table:
-        cut = rows.select(USER, *self._items, **{EXCESS: excess})
-        return cut.filter(cut[EXCESS] > 0)
-
     def without(self, excess: Excess) -> Self:
-        return replace(self, left_out=self.excess(excess))
+        return replace(self, left_out=excess)
 
     def only(self, public: pa.Table) -> PairsOnEngine:
         return PairsOnEngine(self.contributions, public.select(self._items))
@@ -94,9 +100,23 @@ class PairsOnEngine:
     def vectors(self, public: pa.Table) -> VectorsOnEngine:
         return VectorsOnEngine(self.contributions, public.select(self._items))
 
-    def _used(self, pairs: ir.Table) -> ir.Table:
+    def _rows(self, contributions: Contributions, *names: str) -> ir.Table:
+        """(user, items, count, names, cut): all pairs, with some columns of people and with what leaves them out."""
+        people, excess = contributions.persons, self.left_out
+        if excess is not None and LIST in people.columns:  # the place of a pair is known: no join
+            rows = self._cut(self._sizes(contributions, excess, *names), excess)
+            return rows.mutate(**{EXCESS: where(rows[SIZE] > excess.max_items, rows[EXCESS], 0)})
+        chosen = per_person(people, **{name: people[name] for name in names})
+        rows = contributions.of(chosen) if names else contributions.table
+        if excess is None:
+            return rows.mutate(**{EXCESS: ibis.literal(0, "int64")})
+        joined = rows.left_join(self.excess(excess), [USER, *self._items])
+        return joined.select(*rows.columns, **{EXCESS: joined[EXCESS].fill_null(0)})
+
+    def _used(self, contributions: Contributions, *names: str) -> ir.Table:
         """Those of the pairs that are not left out."""
-        return pairs if self.left_out is None else pairs.anti_join(self.left_out, [USER, *self._items])
+        rows = self._rows(contributions, *names)
+        return rows.filter(rows[EXCESS] == 0)
 
     @contextmanager
     def _listed(self) -> Iterator[Contributions]:
@@ -121,40 +141,38 @@ class PairsOnEngine:
         return each.filter(each[COUNT] > 0)
 
     def _added(self, contributions: Contributions, share: Share) -> ir.Table:
-        people = contributions.persons
-        rows = self._used(contributions.of(per_person(people, squares=people["squares"])))
+        rows = self._used(contributions, "squares")
         return rows.select(USER, *self._items, **{COUNT: share(rows["squares"], rows[COUNT])})
 
     def weights(self, division: Division) -> pa.Table:
-        pairs = self._used(self.contributions.table)
-        totals = self._divided(pairs.select(USER, *self._items, **{SHOWN: ibis.literal(0, "int64")}), division)
-        return to_arrow(totals.order_by(self._items))
+        return to_arrow(self._divided(None, division).order_by(self._items))
 
     def spread(self, items: pa.Table, shown: Booleans, division: Division) -> Integers:
         """Totals of the items: of all pairs of shown ones, and those of others that are not left out."""
-        pairs, public = self.contributions.table, items.filter(arrow(shown)).select(self._items)
-        with engine_of(pairs).memtable(public.append_column(SHOWN, arrow(np.ones(len(public), int))), pairs) as listed:
-            found = to_arrow(self._divided(self._marked(pairs, listed), division))
+        public = items.filter(arrow(shown)).select(self._items)
+        marks, pairs = public.append_column(SHOWN, arrow(np.ones(len(public), int))), self.contributions.table
+        with engine_of(pairs).memtable(marks, pairs) as listed:
+            found = to_arrow(self._divided(listed, division))
         return whole_numbers(at_keys(found, items)[TOTAL])
 
-    def _marked(self, pairs: ir.Table, listed: ir.Table) -> ir.Table:
-        """(user, items, shown): the pairs of listed items, and those of others that are not left out."""
-        rows = pairs.left_join(listed, self._items)
-        rows = rows.select(USER, *self._items, **{SHOWN: rows[SHOWN].fill_null(0)})
-        if self.left_out is None:
-            return rows
-        with_excess = rows.left_join(self.left_out, [USER, *self._items])
-        used = with_excess.filter((with_excess[SHOWN] > 0) | with_excess[EXCESS].isnull())
-        return used.select(USER, *self._items, SHOWN)
-
-    def _divided(self, pairs: ir.Table, division: Division) -> ir.Table:
-        """(items, total): sums of what the people of marked pairs add, each the same to all of one kind. The pairs are
-        read once: a join of people to their pairs would read them twice."""
-        many = pairs[SHOWN].sum().cast("int64").over(group_by=USER)
-        each = pairs.select(*self._items, SHOWN, many=many, every=pairs.count().over(group_by=USER))
-        of_others = division.of_others(each["many"], each["every"] - each["many"])
-        each = each.select(*self._items, **{TOTAL: where(each[SHOWN] > 0, division.of_shown(each["many"]), of_others)})
+    def _divided(self, listed: ir.Table | None, division: Division) -> ir.Table:
+        """(items, total): sums of what people add to listed items and to others, each the same to all of one kind."""
+        pairs = self._marked(self.contributions, listed)
+        people = pairs.group_by(USER).agg(many=pairs[SHOWN].sum().cast("int64"), every=pairs.count())
+        of_others = division.of_others(people["many"], people["every"] - people["many"])
+        units = people.select(USER, of_shown=division.of_shown(people["many"]), of_others=of_others)
+        persons = self.contributions.persons.join(units, USER)
+        each = self._marked(replace(self.contributions, measured=persons), listed, "of_shown", "of_others")
+        each = each.select(*self._items, **{TOTAL: where(each[SHOWN] > 0, each["of_shown"], each["of_others"])})
         return each.group_by(self._items).agg(**{TOTAL: each[TOTAL].sum().cast(WIDE)})
+
+    def _marked(self, contributions: Contributions, listed: ir.Table | None, *names: str) -> ir.Table:
+        """(user, items, names, shown): the pairs of listed items, and those of others that are not left out."""
+        if listed is None:
+            return self._used(contributions, *names).mutate(**{SHOWN: ibis.literal(0, "int64")})
+        rows = self._rows(contributions, *names).left_join(listed, self._items)
+        rows = rows.select(USER, *self._items, *names, EXCESS, **{SHOWN: rows[SHOWN].fill_null(0)})
+        return rows.filter((rows[SHOWN] > 0) | (rows[EXCESS] == 0))
 
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
         with self._listed() as only:

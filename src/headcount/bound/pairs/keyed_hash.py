@@ -15,33 +15,54 @@ import pyarrow as pa
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import USER, spelled
 from headcount.source.contributions.encoded import PERSON, EncodedPairs
+from headcount.source.engines.duckdb import connect
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
-from headcount.source.frames.arrow_columns import hexadecimal, is_text, whole_numbers
+from headcount.source.frames.arrow_columns import arrow, hexadecimal, is_text, whole_numbers
 
 DIGITS = 8
 """Hexadecimal digits of the hash used for the start: 32 bits. Of m starts none is favoured by more than m / 2^32."""
 FEW_PEOPLE = 1 << 15
-"""Most people who are hashed in this process if their engine is here too: more take longer than a query."""
+"""Most people who are hashed one by one: more take longer than a query."""
+PART = 1 << 13
+"""People that a core hashes at once."""
 Hashes = Callable[[Integers], Integers]
 """Function that returns the keyed hashes of people, by their numbers."""
 
 
 def hashes(numbers: EncodedPairs, max_items: int, secret: bytes) -> Hashes:
-    """Function that returns the hashes of people above a bound, by their numbers: computed here for a few people whose
+    """Function that returns the hashes of people above a bound, by their numbers: computed in this process if their
     ids are here and are text or integers, else by the engine. The digits are the same."""
 
     def of_people(people: Integers) -> Integers:
-        here = numbers.hashed_here or len(people) <= FEW_PEOPLE
-        ids = numbers.ids(people) if here and numbers.ids is not None else None
+        ids = None if numbers.ids is None else numbers.ids(people)
         if ids is None or not (is_text(ids.type) or pa.types.is_integer(ids.type)):
             with numbers.on_engine(people, max_items) as above:
                 return _at(_on_engine(above, secret), people)
-        texts = (secret.hex() + str(person) for person in ids.to_pylist())
-        digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
-        return np.array(digits, dtype=np.int64)
+        return _one_by_one(ids, secret) if len(ids) <= FEW_PEOPLE else _by_query(ids, secret)
 
     return of_people
+
+
+def _one_by_one(ids: pa.Array, secret: bytes) -> Integers:
+    texts = (secret.hex() + str(person) for person in ids.to_pylist())
+    digits = [int(sha256(text.encode()).hexdigest()[:DIGITS], 16) for text in texts]
+    return np.array(digits, dtype=np.int64)
+
+
+def _by_query(ids: pa.Array, secret: bytes) -> Integers:
+    """By a DuckDB of our own, on all cores: the engine of the rows may be elsewhere, and take longer to be ready."""
+    digest = f"left(sha256('{secret.hex()}' || CAST(people.\"{USER}\" AS VARCHAR)), {DIGITS})"
+    people = pa.table({PERSON: arrow(np.arange(len(ids))), USER: ids})
+    parts, connection = pa.Table.from_batches(people.to_batches(PART), people.schema), connect()
+    try:
+        connection.con.register("people", parts)
+        found = connection.con.sql(f"SELECT {PERSON}, {digest} AS digits FROM people").to_arrow_table()
+    finally:
+        connection.disconnect()
+    every = np.empty(len(ids), dtype=np.int64)
+    every[whole_numbers(found[PERSON])] = hexadecimal(found["digits"])
+    return every
 
 
 def _on_engine(above: ir.Table, secret: bytes) -> ir.Table:

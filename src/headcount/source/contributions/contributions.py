@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import pyarrow as pa
 
@@ -17,7 +18,7 @@ from headcount.source.contributions.columns import COUNT as COUNT
 from headcount.source.contributions.columns import USER as USER
 from headcount.source.contributions.columns import WIDE as WIDE
 from headcount.source.contributions.encoded import EncodedPairs, encode_pairs
-from headcount.source.contributions.grouped import LIST, grouped, sums, ungrouped
+from headcount.source.contributions.grouped import LIST, grouped, is_distinct_in_lists, split, sums, ungrouped
 from headcount.source.contributions.streamed import stream_pairs, streamable
 from headcount.source.engines.registry import engine_of, materialise
 from headcount.source.engines.scan import Scan
@@ -138,7 +139,11 @@ class Contributions:
                 yield replace(self._with(_once_each(rows, self.items)), events=rows, numbers=None)
             return
         if engine.groups_pairs and self.events is not None:
-            with engine.materialise(self._grouped(self.events), lazily=True) as persons:
+            listed, large = split(self.events)
+            with (
+                engine.partitioned(listed, USER) as rows,
+                engine.materialise(self._grouped(rows, large), lazily=True, partitioned=large is None) as persons,
+            ):
                 pairs = ungrouped(persons, self.items).select(USER, *self.items, COUNT)
                 engine.check_result_size(pairs.select(*self.items))
                 yield replace(self._with(pairs), measured=persons)
@@ -150,8 +155,10 @@ class Contributions:
             engine.check_result_size(pairs.select(*self.items))
             yield replace(self._with(pairs), measured=measured)
 
-    def _grouped(self, events: ir.Table) -> ir.Table:
-        return grouped(events, self.table, self.items, once=self.once)
+    def _grouped(self, rows: ir.Table, large: ir.Table | None) -> ir.Table:
+        pairs = partial(_pairs, items=self.items, once=self.once)
+        listed = rows if is_distinct_in_lists(rows, self.items, once=self.once) else pairs(rows)
+        return grouped(listed, None if large is None else pairs(large), self.items, once=self.once)
 
     def _encoded(self, stack: ExitStack, plan: ReadPlan) -> EncodedPairs | None:
         """Pairs as integers in this process, until the stack ends; None if they stay on the engine."""
@@ -223,10 +230,8 @@ def contributions(
         rows = rows.semi_join(listed, items)
     if amounts:
         pairs = rows.group_by(USER, *items).agg(**_once(), **{AMOUNT: _sum_of_amounts(rows[AMOUNT])})
-    elif events:
-        pairs = rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
     else:
-        pairs = _once_each(rows, items)
+        pairs = _pairs(rows, items, once=not events)
     # user, item0, ..., count: one row per pair
     there = _everybody(table if everybody is None else everybody)
     numbers, once = None if scales is None else Numbers(tuple(scales), single), amounts or not events
@@ -239,6 +244,13 @@ def contributions(
 def _once() -> dict[str, ir.Value]:
     """A count of 1."""
     return {COUNT: ibis.literal(1, "int64")}
+
+
+def _pairs(rows: ir.Table, items: Sequence[str], *, once: bool) -> ir.Table:
+    """(user, items, count): pairs with the number of their events, or with 1."""
+    if once:
+        return _once_each(rows, items)
+    return rows.group_by(USER, *items).agg(**{COUNT: ibis.least(rows.count(), LARGEST_COUNT).cast("int64")})
 
 
 def _once_each(rows: ir.Table, items: Sequence[str]) -> ir.Table:

@@ -210,9 +210,6 @@ class EncodedPairs:
     """Holds what is made of them."""
     ids: Ids | None = None
     """Function that returns the ids of people by their numbers, if they are in this process."""
-    hashed_here: bool = False
-    """True if people are hashed in this process, however many they are: their engine is elsewhere."""
-
     threads: int = THREADS
     """Threads that compute at once."""
 

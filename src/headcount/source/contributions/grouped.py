@@ -21,21 +21,35 @@ BEFORE = "before"
 BUCKET = "bucket"
 MOST_ROWS = 1 << 20
 """People in a bucket of more rows than this have rows instead of lists."""
-BUCKETS = 1 << 19
+BUCKETS = 1 << 17
 """People are counted by twice as many buckets of their hash: few enough for the memory of a task, enough that most have
 few rows."""
 MOST_BUCKETS = 1000
 """Most buckets without lists, those with the most rows: beyond them nobody has over a thousandth of all rows."""
 
 
-def grouped(events: ir.Table, pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Table:
-    """(user, list, before, items, total, squares): the pairs of everybody, as lists or as rows; and of each person the
-    number of pairs, the sum of their counts, and that of their squares."""
+def split(events: ir.Table) -> tuple[ir.Table, ir.Table | None]:
+    """Events of people who get a list, and of those who get rows, if there are any. What is another table each time it
+    is read is not looked at beforehand."""
     buckets = _large_buckets(events) if engine_of(events).is_repeatable(events) else []
     if not buckets:
-        return _lists(pairs, items, once=once)
-    large = _bucket(pairs).isin(buckets)
-    return _lists(pairs.filter(~large), items, once=once).union(_rows(pairs.filter(large), items, once=once))
+        return events, None
+    large = _bucket(events).isin(buckets)
+    return events.filter(~large), events.filter(large)
+
+
+def grouped(listed: ir.Table, large: ir.Table | None, items: Sequence[str], *, once: bool) -> ir.Table:
+    """(user, list, before, items, total, squares): pairs as lists, and the large people's as rows; and of each person
+    the number of pairs, the sum of their counts, and that of their squares."""
+    lists = _lists(listed, items, once=once)
+    return lists if large is None else lists.union(_rows(large, items, once=once))
+
+
+def is_distinct_in_lists(rows: ir.Table, items: Sequence[str], *, once: bool) -> bool:
+    """True if lists may be made of events, and leave repeated ones out: quicker than a query of distinct pairs. Of
+    structs and of floating-point numbers they do not, and people who were not looked at may have very many."""
+    plain = len(items) == 1 and not rows[items[0]].type().is_floating()
+    return once and plain and engine_of(rows).is_repeatable(rows)
 
 
 def _bucket(rows: ir.Table) -> ir.Column:
@@ -56,11 +70,13 @@ def _large_buckets(events: ir.Table) -> list[int]:
 
 
 def _pair(pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Value:
-    return ibis.struct({name: pairs[name] for name in (items if once else (*items, COUNT))})
+    """The only item, or a struct."""
+    names = items if once else (*items, COUNT)
+    return pairs[names[0]] if len(names) == 1 else ibis.struct({name: pairs[name] for name in names})
 
 
 def _lists(pairs: ir.Table, items: Sequence[str], *, once: bool) -> ir.Table:
-    lists = {LIST: _pair(pairs, items, once=once).collect()}  # of distinct pairs: Spark 4.3 repeats collect(distinct)
+    lists = {LIST: _pair(pairs, items, once=once).collect(distinct=is_distinct_in_lists(pairs, items, once=once))}
     found = pairs.group_by(USER).agg(**lists, **({} if once else sums(pairs)))
     size = {name: found[LIST].length() for name in ("items", "total", "squares")} if once else {}
     listed = found.mutate(**{LIST: found[LIST].sort(), BEFORE: ibis.literal(0, "int64")}, **size)
@@ -88,9 +104,10 @@ def ungrouped(people: ir.Table, items: Sequence[str]) -> ir.Table:
     """One row per pair again, with the person's other columns and the pair's place, from 1."""
     rows = people.unnest(LIST, offset=PLACE)
     pair, place = rows[LIST], rows[BEFORE] + rows[PLACE] + 1
-    count = {COUNT: pair[COUNT] if COUNT in pair.names else ibis.literal(1, "int64")}
+    columns = {name: pair[name] for name in pair.names} if isinstance(pair, ir.StructColumn) else {items[0]: pair}
     others = [name for name in rows.columns if name not in (LIST, PLACE, BEFORE)]
-    return rows.select(*others, **{name: pair[name] for name in items}, **count, **{PLACE: place})
+    once = {COUNT: ibis.literal(1, "int64")}
+    return rows.select(*others, **(columns if COUNT in columns else columns | once), **{PLACE: place})
 
 
 def per_person(people: ir.Table, **columns: ir.Value) -> ir.Table:

@@ -215,7 +215,7 @@ def stream_pairs(
                 yield some
 
         threads = threads_within(engine.memory(events))
-        yield EncodedPairs(found, on_engine, chunks, store, ids, hashed_here=not engine.in_process, threads=threads)
+        yield EncodedPairs(found, on_engine, chunks, store, ids, threads=threads)
 
 
 def _read(

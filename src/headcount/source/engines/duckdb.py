@@ -56,8 +56,19 @@ RELATION_LOCK = Lock()
 _LOCKS: WeakKeyDictionary[Any, RLock] = WeakKeyDictionary()
 _FOLDERS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _REGISTRY = Lock()
-_IDLE: dict[int, Connection] = {}
-"""A connection that nothing uses, by process."""
+OWN: dict[str, Any] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "enable_external_file_cache": False,  # rows of a file would stay in memory
+    "preserve_insertion_order": False,
+    "python_enable_replacements": False,  # no name in a query is a variable of Python's
+    "temp_directory": "",
+}
+"""Settings of a DuckDB of our own. Without the bar, its progress is not counted."""
+SESSION = "SET TimeZone = 'UTC'; SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+_PROCESS = os.getpid()
+_IDLE: list[Any] = []
+"""A DuckDB of our own on which nothing is, if there is one, in this process."""
 
 
 @cache
@@ -163,7 +174,7 @@ class DuckDB(Engine):
             raise
 
     @contextmanager
-    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
+    def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
         """Create a temporary table, never lazily."""
         connection, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
         try:
@@ -232,36 +243,40 @@ def _names(table: ir.Table) -> Names:
 
 
 def connect() -> Connection:
-    """Return a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row order, prints
-    nothing and does not spill until `DuckDB.reserve` gives it a folder."""
+    """Return a connection to a DuckDB of our own, in memory: it loads no extension by itself, uses UTC, keeps no row
+    order, prints nothing and does not spill until `DuckDB.reserve` gives it a folder."""
     with _REGISTRY:
-        return _IDLE.pop(os.getpid(), None) or _opened()
-
-
-def give_back(rows: Scan) -> None:
-    """Keep a connection of ours on which a schema was looked at, and no row, for the next call of `connect`: opening
-    one takes longer than that look. A process that is forked has none: the threads of a DuckDB stay behind."""
-    connection = rows.connection
-    if not connection.is_bare:
-        return
-    connection.raw_sql(f"DROP VIEW {rows.name}")
-    with _REGISTRY:
-        _IDLE.setdefault(os.getpid(), connection)
-
-
-def _opened() -> Connection:
-    config: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    connection = Connection(duckdb.connect(":memory:", config=config))
-    for name, value in (
-        ("TimeZone", "UTC"),
-        ("python_enable_replacements", "false"),  # no name in a query is a variable of Python's
-        ("preserve_insertion_order", "false"),
-        ("temp_directory", ""),
-        ("enable_progress_bar", "true"),  # else progress is not counted
-        ("enable_progress_bar_print", "false"),
-    ):
-        _set(connection, name, value)
+        database = _IDLE.pop() if _IDLE and not _is_forked() else None
+    connection = Connection(database or duckdb.connect(":memory:", config=OWN))
+    connection.raw_sql(SESSION)
     return connection
+
+
+def give_back(connection: Connection) -> None:
+    """Close a connection of ours, and keep its DuckDB for the next one if nothing stays on it: to open one takes longer
+    than to read a small table. No result of the connection may be open."""
+    connection.con.close()
+    if connection.is_bare and not _has_spilled(connection.database):
+        with _REGISTRY:
+            if not _IDLE and not _is_forked():
+                _IDLE.append(connection.database)
+                return
+    connection.disconnect()
+
+
+def _is_forked() -> bool:
+    """Whether this process came from one that had loaded DuckDB: the threads of a DuckDB stay behind there, and one
+    that is still open when the process ends waits for its own for ever."""
+    return os.getpid() != _PROCESS
+
+
+def _has_spilled(database: Any) -> bool:
+    """Whether rows were put aside. If none were, the folder for them is forgotten."""
+    try:
+        database.execute("SET temp_directory = ''")
+    except duckdb.Error:
+        return True
+    return False
 
 
 def _connection(table: ir.Table | Scan) -> Any:
@@ -302,7 +317,7 @@ def _lock(connection: Any) -> Any:
 
 @contextmanager
 def _within(connection: Any, limits: Limits) -> Iterator[None]:
-    """Apply limits to a connection of ours, and close it after the block."""
+    """Apply limits to a connection of ours, and close it after the block, which removes what was spilled."""
     with spill_folder(limits.spill) as folder:
         try:
             _set(connection, "temp_directory", folder)
@@ -312,8 +327,13 @@ def _within(connection: Any, limits: Limits) -> Iterator[None]:
                 threads = int(setting(connection, "threads"))
                 _set(connection, "threads", str(max(1, min(threads, limits.memory // LEAST))))
             yield
-        finally:
-            connection.disconnect()  # which removes what was spilled
+        except BaseException:
+            connection.disconnect()
+            raise
+        if limits.memory is None and isinstance(connection, Connection):
+            give_back(connection)
+        else:
+            connection.disconnect()
 
 
 def _columns(table: ir.Table, columns: Sequence[str]) -> ir.Table:

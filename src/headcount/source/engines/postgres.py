@@ -196,7 +196,7 @@ class Postgres(Engine):
             raise
 
     @contextmanager
-    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
+    def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
         """Create a temporary table, never lazily."""
         backend, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
         try:

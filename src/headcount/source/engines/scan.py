@@ -31,10 +31,10 @@ def arrow_schema(table: ir.Table | Scan) -> pa.Schema:
 
 
 class Connection:
-    """A DuckDB of our own."""
+    """A connection to a DuckDB of our own: what is temporary on it ends with it."""
 
-    def __init__(self, con: Any) -> None:
-        self.con = con
+    def __init__(self, database: Any) -> None:
+        self.database, self.con = database, database.cursor()
 
     @cached_property
     def backend(self) -> Any:
@@ -51,8 +51,9 @@ class Connection:
         return self.con.execute(sql)
 
     def disconnect(self) -> None:
-        """Close it."""
+        """Close it, and the database."""
         self.con.close()
+        self.database.close()
 
 
 @dataclass(frozen=True)

@@ -127,13 +127,12 @@ class Spark(Engine):
                 context.setLocalProperty("spark.jobGroup.id", None)
 
     @contextmanager
-    def materialise(self, table: ir.Table, *, lazily: bool = False) -> Iterator[ir.Table]:
+    def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
         """Keep the table in the memory and on the disks of the cluster. Lost partitions are computed again from the
         rows, with the same result, if these are the same at each reading; else the query that needs them fails."""
         backend, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
-        partitions = PARTITIONS_PER_CORE * backend._session.sparkContext.defaultParallelism
         own = frame_of(table).filter(f"'{name}' IS NOT NULL")  # a plan of its own: Spark shares persisted plans
-        few = own.coalesce(partitions)  # adaptive execution does not apply: there would be all 200
+        few = own if partitioned else own.coalesce(_most_partitions(own))  # else there would be all 200
         frame = few.persist() if backend.repeatable else few.localCheckpoint(eager=False)
         try:
             frame.createTempView(name)
@@ -145,6 +144,17 @@ class Spark(Engine):
             raise
         finally:
             frame.unpersist() if backend.repeatable else _forget(frame)
+            backend._session.catalog.dropTempView(name)
+
+    @contextmanager
+    def partitioned(self, table: ir.Table, column: str) -> Iterator[ir.Table]:
+        """Send the rows once to partitions by the column: what groups, joins or orders by it sends none again."""
+        backend, name = ibis.get_backend(table), f"headcount_{token_hex(8)}"
+        frame = frame_of(table)
+        frame.repartition(_most_partitions(frame), column).createTempView(name)
+        try:
+            yield backend.table(name)
+        finally:
             backend._session.catalog.dropTempView(name)
 
     def to_arrow(self, table: ir.Table) -> pa.Table:
@@ -277,6 +287,10 @@ def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:
 
 def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, pa.int64()).cast(kind) if pa.types.is_timestamp(kind) else pa.array(values, kind)
+
+
+def _most_partitions(frame: "DataFrame") -> int:
+    return int(PARTITIONS_PER_CORE * frame.sparkSession.sparkContext.defaultParallelism)
 
 
 def _forget(frame: "DataFrame") -> None:

@@ -42,6 +42,8 @@ SETTINGS = {
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "122880",
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
+    "spark.sql.requireAllClusterKeysForDistribution": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
@@ -49,7 +51,8 @@ SETTINGS = {
 }
 """Settings of our own session. Under ANSI rules a cast would fail depending on a row; one that cannot be
 read would end its file without a word. The others change the meaning of text in a query, of a type or of a day before
-1582, how often a source is read, or how long materialising takes."""
+1582, how often a source is read, how long materialising takes,
+or how often rows are sent elsewhere that are together already."""
 _ACTIVE = Lock()
 """Held while a session of ours is the active one of this process."""
 

@@ -12,6 +12,9 @@ from ibis.expr import operations
 
 from headcount.source.engines.spark_session import active_session_kept
 
+MOST_BROADCAST = 64 << 20
+"""Most bytes of a memtable that is sent to every worker, so that a join to it moves no other rows."""
+
 
 @cache
 def spark_backend() -> Any:
@@ -28,11 +31,13 @@ def spark_backend() -> Any:
         """True if the table of this connection has the same rows each time it is read."""
 
         def _register_in_memory_table(self, op: Any) -> None:
-            columns = [_aware(column).to_pylist() for column in op.data.to_pyarrow(op.schema).columns]
+            data = op.data.to_pyarrow(op.schema)
+            columns = [_aware(column).to_pylist() for column in data.columns]
             rows, kinds = list(zip(*columns, strict=True)), PySparkSchema.from_ibis(op.schema)
             with active_session_kept(self._session):
                 listed = self._session.createDataFrame(rows, kinds, verifySchema=False)
-            listed.createOrReplaceTempView(op.name)
+            hinted = listed.hint("broadcast") if data.nbytes <= MOST_BROADCAST else listed
+            hinted.createOrReplaceTempView(op.name)
 
     return Own
 
@@ -54,8 +59,8 @@ def _compiler() -> Any:
                 return self.cast(expressions.convert(value), dt.float64)
             return super().visit_DefaultLiteral(op, value=value, dtype=dtype)
 
-        def visit_ArrayCollect(self, op: Any, *, arg: Any, **_: Any) -> Any:  # noqa: N802
-            return self.f.collect_list(arg)
+        def visit_ArrayCollect(self, op: Any, *, arg: Any, distinct: bool, **_: Any) -> Any:  # noqa: N802
+            return self.f.collect_set(arg) if distinct else self.f.collect_list(arg)
 
     return Wide()
 

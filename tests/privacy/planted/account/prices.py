@@ -142,25 +142,26 @@ BUGS = [
     Bug(
         "weighted: own items add nothing to the noise that shows them",
         "account/curves/threshold.py",
-        (("tail(event.threshold - adds)", "tail(event.threshold)"),),
+        (("(most, event.threshold - adds) for", "(most, event.threshold) for"),),
         WEIGHTED + "test_every_split_of_new_and_common_items",
+    ),
+    Bug(
+        "weighted: only a person's smallest items are looked at",
+        "account/curves/threshold.py",
+        (("if size >= most]", "if size <= most]"),),
+        "tests/mechanism/test_rounds.py::test_the_likeliest_number_of_own_items_is_looked_at",
     ),
     Bug(
         "weighted: the second measurement is not paid for",
         "account/calibration/calibrate.py",
-        (
-            (
-                "gaussian.discrete_delta(epsilon + shift, [own, *noise(variance)])",
-                "gaussian.discrete_delta(epsilon + shift, [own])",
-            ),
-        ),
+        (("changed * items), *noise(variance)]", "changed * items)]"),),
         WEIGHTED + "test_everything_is_paid_for",
     ),
     Bug(
         "weighted: the second profile is not paid for",
         "account/calibration/calibrate.py",
         (
-            ("[own, *noise(variance)])", "[own, *noise(variance)[1:]])"),
+            ("changed * items), *noise(variance)]", "changed * items), *noise(variance)[1:]]"),
             (
                 "gaussian_delta(epsilon, event(steps), beside) <= delta",
                 "gaussian_delta(epsilon, event(steps), beside[1:]) <= delta",

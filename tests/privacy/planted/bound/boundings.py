@@ -56,7 +56,7 @@ BUGS = [
     Bug(
         "the first k instead of a hashed choice",
         "bound/pairs/engine_pairs.py",
-        (('start=above["hash"] %', 'start=0 * above["hash"] %'),),
+        (('start=people["hash"] %', 'start=0 * people["hash"] %'),),
         BOUND + "test_every_choice_is_equally_likely",
     ),
     Bug(
@@ -195,7 +195,7 @@ BUGS = [
     Bug(
         "joint: the same on the engine",
         "bound/pairs/engine_pairs.py",
-        (('division.of_others(each["many"],', 'division.of_others(0 * each["many"],'),),
+        (('division.of_others(people["many"],', 'division.of_others(0 * people["many"],'),),
         JOINT + "test_one_person_side_by_side",
     ),
     Bug(

@@ -122,9 +122,20 @@ BUGS = [
     ),
     Bug(
         "Spark: repeated events are items",
-        "source/contributions/contributions.py",
-        (("grouped(events, self.table,", "grouped(events, events,"),),
+        "source/contributions/grouped.py",
+        (
+            (
+                "distinct=is_distinct_in_lists(pairs, items, once=once)",
+                "distinct=False",
+            ),
+        ),
         SPARK + "test_the_order_of_rows_and_partitions_do_not_matter",
+    ),
+    Bug(
+        "Spark: all pairs of a person count in later rounds",
+        "bound/pairs/engine_pairs.py",
+        (("rows.filter((rows[SHOWN] > 0) | (rows[EXCESS] == 0))", "rows.filter(rows[SHOWN] >= 0)"),),
+        "tests/conformance/test_engines.py::test_bounded_counts[spark-users-SplitL2Budget]",
     ),
     Bug(
         "Spark: a person with rows instead of a list is many people",
