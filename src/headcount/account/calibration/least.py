@@ -73,22 +73,48 @@ def least(
     price: Callable[[Fraction], Fraction], most: Fraction, start: Fraction, near: Fraction | None = None
 ) -> Fraction:
     """The least number on the 12-digit grid whose price is at most `most`. `near` is a guess, which saves looks."""
-    falling, high = Falling(price, most), start
-    if near is not None:
-        falling.look_around(near)
-    while not falling.fits(high):
-        high *= 2
-    while falling.fits(high / 2):
-        high /= 2
-    low = high / 2
-    falling.narrow(low, high)
-    while high - low > high / 10**12:
-        middle = round_up((low + high) / 2, digits=14)
-        low, high = (low, middle) if falling.fits(middle) else (middle, high)
-    rounded = round_up(high)
+    falling = Falling(price, most)
+    rounded = round_up(_guessed(falling, start, near) or _found(falling, start, near))
     while price(rounded) > most:  # rounding inside a price may make it non-monotone in its last digits
         rounded = round_up(rounded + rounded / 10**11)
     return rounded
+
+
+def _guessed(falling: Falling, start: Fraction, near: Fraction | None) -> Fraction | None:
+    """The number that bisection ends at if the guess is right: its price is low enough, and that of the one before it
+    is not; None if the guess is not that good."""
+    if near is None:
+        return None
+    low, high = _bisected(lambda number: number >= near, start)
+    return high if falling.fits(high) and not falling.fits(low) else None
+
+
+def _found(falling: Falling, start: Fraction, near: Fraction | None) -> Fraction:
+    """The number that bisection ends at."""
+    if near is not None:
+        falling.look_around(near)
+    low, high = _around(falling.fits, start)
+    falling.narrow(low, high)
+    return _bisected(falling.fits, high)[1]
+
+
+def _bisected(fits: Callable[[Fraction], bool], start: Fraction) -> tuple[Fraction, Fraction]:
+    """Neighbours on the 12-digit grid, the first of which does not fit."""
+    low, high = _around(fits, start)
+    while high - low > high / 10**12:
+        middle = round_up((low + high) / 2, digits=14)
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return low, high
+
+
+def _around(fits: Callable[[Fraction], bool], start: Fraction) -> tuple[Fraction, Fraction]:
+    """A number that does not fit, and twice that, which does."""
+    high = start
+    while not fits(high):
+        high *= 2
+    while fits(high / 2):
+        high /= 2
+    return high / 2, high
 
 
 def rough(price: Callable[[float], float], most: Fraction, start: Fraction) -> Fraction | None:
@@ -99,12 +125,12 @@ def rough(price: Callable[[float], float], most: Fraction, start: Fraction) -> F
             high *= 2
         while price(high / 2) <= most:
             high /= 2
-        return Fraction(_bisected(price, float(most), high / 2, high))
+        return Fraction(_between(price, float(most), high / 2, high))
     except (ArithmeticError, ValueError):
         return None
 
 
-def _bisected(price: Callable[[float], float], most: float, low: float, high: float) -> float:
+def _between(price: Callable[[float], float], most: float, low: float, high: float) -> float:
     """The place between two numbers, as precisely as floating point has it."""
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if price(middle) > most else (low, middle)

@@ -12,13 +12,15 @@ people apart. What cannot be numbered here is left to encoded.py, before anythin
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from math import nan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,13 +37,15 @@ from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, filled, floating_numbers
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, TooMany, numbering_of
-from headcount.source.kernels.threads import THREADS, prefetch, threads_within
+from headcount.source.kernels.threads import THREADS, prefetch, threads_within, workers
 from headcount.source.scales.amounts import Numbers
 
 BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""
-FEW_BATCHES = 4
-"""Fewer batches than this are sorted without partitions; this many together have a few hundred rows in each."""
+FEW_BATCHES = 16
+"""Fewer batches than this are partitioned by how many rows they have."""
+TOGETHER = 4
+"""Batches that are partitioned together: they have a few hundred rows in each partition."""
 CHUNK_BYTES = 512
 """Memory per pair of a chunk while its people are bounded, about, if each has one: a dozen numbers a person."""
 NUMBERED_PART = 4
@@ -52,6 +56,9 @@ WORD = 64
 """Bits of a key, with the place of its row if that has numbers."""
 PARTITION_BITS = 8
 """Bits of a person's number by which more are partitioned: 40,000 rows of ten million, which stay in the cache."""
+ROWS_OF_PARTITION = 1 << 15
+"""Rows of a partition, about, of few batches."""
+R = TypeVar("R")
 
 
 def streamable(events: ir.Table | Scan, user: str, items: Sequence[str]) -> bool:
@@ -248,13 +255,46 @@ def _keys(
 ) -> tuple[list[Batch], int]:
     """Number people and items of all batches, and partition them by person; the bits of that. An item has `parts`
     columns; the others are numbers."""
-    with prefetch(lambda batch: (people.number(batch.column(0)), batch.columns[1:]), batches, threads=1) as some:
-        numbered = ((who, items.number(columns[:parts]), *_floats(columns[parts:])) for who, columns in some)
-        groups = iter(lambda: list(islice(numbered, FEW_BATCHES)), [])
-        first = next(groups, [])
-        bits = PARTITION_BITS if len(first) == FEW_BATCHES else 0
-        together = (map(np.concatenate, zip(*group, strict=True)) for group in chain([first], groups) if group)
+    with workers(1) as begin:
+        rows = _numbered(batches, partial(begin, people.number), items, parts)
+        first = deque(islice(rows, FEW_BATCHES))
+        bits = PARTITION_BITS if len(first) == FEW_BATCHES else _bits_for(sum(len(who) for who, *_ in first))
+        every = chain(_drained(first), rows)
+        groups = iter(lambda: list(islice(every, TOGETHER)), [])
+        together = (map(np.concatenate, zip(*group, strict=True)) for group in groups)
         return [_partitioned(*columns, bits=bits, store=store) for columns in together], bits
+
+
+def _numbered(
+    batches: Iterator[pa.RecordBatch],
+    begin: Callable[[pa.Array], Future[Numbers32]],
+    items: ItemNumbering,
+    parts: int,
+) -> Iterator[Sequence[NDArray[Any]]]:
+    """Numbers of people and of items, and the numbers of the rows, of each batch. Those of people are given on another
+    thread, in the time of those of items and of whatever is done with the batch before."""
+    waiting = deque[tuple[Future[Numbers32], Sequence[NDArray[Any]]]]()
+    for batch in batches:
+        who, columns = begin(batch.column(0)), batch.columns[1:]
+        waiting.append((who, [items.number(columns[:parts]), *_floats(columns[parts:])]))
+        if len(waiting) > 1:
+            yield _ready(*waiting.popleft())
+    yield from starmap(_ready, waiting)
+
+
+def _ready(people: Future[Numbers32], others: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
+    return [people.result(), *others]
+
+
+def _drained(rows: deque[R]) -> Iterator[R]:
+    """Yield all, and keep none."""
+    while rows:
+        yield rows.popleft()
+
+
+def _bits_for(rows: int) -> int:
+    """Bits of a person's number by which so many rows are partitioned."""
+    return (rows // ROWS_OF_PARTITION).bit_length()
 
 
 def _floats(columns: Sequence[pa.Array]) -> list[Floats]:

@@ -8,9 +8,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -31,32 +31,46 @@ def threads_within(memory: int) -> int:
 
 
 @contextmanager
+def workers(count: int) -> Iterator[Callable[[Callable[[A], R], A], Future[R]]]:
+    """Yield a function that begins function(argument) on one of so many threads. These end with the block; what they
+    have not begun by then is left out."""
+    jobs = Jobs()
+    threads = [Thread(target=_work, args=(jobs,), name="headcount", daemon=True) for _ in range(count)]
+
+    def begin(function: Callable[[A], R], argument: A) -> Future[R]:
+        jobs.put((future := Future[R](), function, argument))
+        return future
+
+    for thread in threads:
+        thread.start()
+    try:
+        yield begin
+    finally:
+        with suppress(Empty):
+            while True:
+                jobs.get_nowait()
+        for _ in threads:
+            jobs.put(None)
+        for thread in threads:
+            thread.join()
+
+
+@contextmanager
 def prefetch(function: Callable[[A], R], arguments: Iterable[A], *, threads: int = THREADS) -> Iterator[Iterator[R]]:
     """Yield function(argument) for each argument, in their order, while further ones are computed: up to twice as many
-    as there are threads. Threads end with the block; what they have not begun by then is left out."""
-    waiting, jobs = deque[Future[R]](), Jobs()
-    workers = [Thread(target=_work, args=(jobs,), name="headcount", daemon=True) for _ in range(threads)]
+    as there are threads."""
+    with workers(threads) as begin:
 
-    def results() -> Iterator[R]:
-        for argument in arguments:
-            waiting.append(Future())
-            jobs.put((waiting[-1], function, argument))
-            if len(waiting) > 2 * threads:
+        def results() -> Iterator[R]:
+            waiting = deque[Future[R]]()
+            for argument in arguments:
+                waiting.append(begin(function, argument))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
-    for worker in workers:
-        worker.start()
-    try:
         yield results()
-    finally:
-        for future in waiting:
-            future.cancel()
-        for _ in workers:
-            jobs.put(None)
-        for worker in workers:
-            worker.join()
 
 
 def map_threads(function: Callable[[A], R], arguments: Iterable[A], *, threads: int = THREADS) -> Iterator[R]:
@@ -74,8 +88,7 @@ def _work(jobs: Jobs) -> None:
     """Compute until there is nothing more to do."""
     while (job := jobs.get()) is not None:
         future, function, argument = job
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(function(argument))
-            except BaseException as problem:  # raised where the result is read
-                future.set_exception(problem)
+        try:
+            future.set_result(function(argument))
+        except BaseException as problem:  # raised where the result is read
+            future.set_exception(problem)
