@@ -13,18 +13,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.special  # noqa: F401
-from numpy.typing import NDArray
 
 import headcount as hc
 from headcount.jobs.histogram import histogram
 from headcount.jobs.registry import plan
-from headcount.noise import SystemEntropy
+from headcount.noise.entropy import Uniform64
 
 ASKED: dict[str, Any] = {"user": "user_id", "by": "item", "epsilon": 1, "delta": 1e-6}
 MEMORY = "4GB"
 
 
-class Seeded(SystemEntropy):
+class Seeded(Uniform64):
     """The same chance in every run: to compare runs, never for a release."""
 
     production = False
@@ -32,11 +31,8 @@ class Seeded(SystemEntropy):
     def __init__(self) -> None:
         self._random = np.random.default_rng(1)
 
-    def words(self, count: int) -> NDArray[np.uint64]:
-        return self._random.integers(0, 2**64, count, dtype=np.uint64)
-
-    def secret(self) -> bytes:
-        return self._random.bytes(32)
+    def random_bytes(self, count: int) -> bytes:
+        return self._random.bytes(count)
 
 
 def release(table: str, bound: int, how: str) -> pa.Table:

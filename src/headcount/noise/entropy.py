@@ -14,8 +14,10 @@ the result.
 import hashlib
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from threading import get_ident
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ from headcount.exact import Integers
 from headcount.noise.distribution import NoiseDistribution
 from headcount.noise.race import Race, one_by_one, run
 from headcount.noise.thin import by_coins, by_digits
+from headcount.system.threads import map_threads
 from headcount.wording.secret import Secret
 
 CHUNK = 1 << 18
@@ -73,10 +76,16 @@ class Uniform64(Entropy):
         if size <= CHUNK:
             return distribution.sample(size, self)
         draws = np.empty(size, dtype=np.int64)
-        for start in range(0, size, CHUNK):
-            part = draws[start : start + CHUNK]
+
+        def fill(part: Integers) -> None:
             part[:] = distribution.sample(len(part), self)
+
+        for _ in self._each(fill, (draws[start : start + CHUNK] for start in range(0, size, CHUNK))):
+            pass
         return draws
+
+    _each: ClassVar[Callable[..., Iterator[None]]] = map
+    """Calls a function for each of some arrays, in whatever order its words may come."""
 
     def race(self, race: Race, maximum: int) -> Integers:
         return run(race, maximum, self)
@@ -89,7 +98,10 @@ class Uniform64(Entropy):
 
 
 class SystemEntropy(Uniform64):
-    """The operating system's generator (os.urandom), read afresh for every draw."""
+    """The operating system's generator (os.urandom), read afresh for every draw: on all processors, if there are many
+    draws, as no word depends on another."""
+
+    _each = staticmethod(map_threads)
 
     def random_bytes(self, count: int) -> bytes:
         return os.urandom(count)

@@ -2,8 +2,9 @@
 
 posix.py     Linux and macOS
 windows.py   Windows
+threads.py   work on several processors, the same on all systems
 
-Both have the same functions, and promise the same:
+The first two have the same functions, and promise the same:
 
 - `open_file` follows no link, and makes a new file private before anybody else can open it.
 - `make_private` shuts out all users but the owner (on Windows: and the system and administrators, as for folders of

@@ -1,9 +1,10 @@
 """Operations on dictionary-encoded pairs (pairs.py), by NumPy in this process, chunk by chunk."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from itertools import chain
+from typing import Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,9 @@ from headcount.exact import Booleans, Integers
 from headcount.source.contributions.encoded import Chunk, EncodedPairs, added
 from headcount.source.frames.arrow_columns import arrow, filled, whole_numbers
 from headcount.source.frames.joined import joined
+from headcount.system.threads import map_threads
 
+R = TypeVar("R")
 NUMBER = "number"
 
 
@@ -47,33 +50,32 @@ class PairsByNumber:
         items = len(self.pairs.items)
         totals = np.zeros(items, dtype=np.int64)
         for chunk in self.pairs:
-            above, cut = self._excess(chunk, excess)
             totals += added(items, chunk.items, chunk.counted) * excess.unit
-            totals -= added(items, above.items, cut)
+            above, cuts = zip(*self._each_above(chunk, excess, _cut), strict=True)
+            totals -= added(items, np.concatenate([each.numbers for each in above]), np.concatenate(cuts))
         return self.pairs.items.append_column(TOTAL, arrow(totals)).filter(arrow(totals > 0))
 
     def taken(self, excess: Excess, cut: int) -> int:
-        found = (self._excess(chunk, excess) for chunk in self.pairs)
+        found = chain.from_iterable(self._each_above(chunk, excess, _cut) for chunk in self.pairs)
         return sum(int(np.minimum(above.sum_by_person(each), cut).sum()) for above, each in found)
 
     def without(self, excess: Excess) -> Self:
         def unused(chunk: Chunk) -> Booleans:
-            many, found = _measure(chunk, excess.measure) > excess.max_items, np.zeros(len(chunk.numbers), dtype=bool)
-            if many.any():
-                found[np.repeat(many, chunk.sizes)] = self._excess(chunk, excess)[1] > 0
-            return found
+            return np.concatenate(list(self._each_above(chunk, excess, _unused)))
 
         return replace(self, pairs=self.pairs.without(unused))
 
-    def _excess(self, chunk: Chunk, excess: Excess) -> tuple[Chunk, Integers]:
-        """The people of a chunk who are above the bound, and the excess of each of their pairs."""
-        sizes = _measure(chunk, excess.measure)
-        many = sizes > excess.max_items
-        above, size = chunk.of(many), sizes[many]
-        if excess.secret is None:
-            return above, excess.of(Above(above.counts, above.of_pairs(size)))
-        start = hashes(self.pairs, excess.max_items, excess.secret)(above.people) % size
-        return above, excess.of(Above(above.counts, above.of_pairs(size), above.upto, above.of_pairs(start)))
+    def _each_above(
+        self, chunk: Chunk, excess: Excess, function: Callable[[Chunk, Excess, Integers], R]
+    ) -> Iterator[R]:
+        """Call a function for each part of a chunk, with a hash of each person above the bound if that is needed."""
+        found = np.zeros(len(chunk.people), dtype=np.int64)
+        if excess.secret is not None:
+            many = _measure(chunk, excess.measure) > excess.max_items
+            found[many] = hashes(self.pairs, excess.max_items, excess.secret)(chunk.people[many])
+        parts = list(chunk.parts())
+        each = zip(parts, np.split(found, np.cumsum([len(part.people) for part in parts[:-1]])), strict=True)
+        return map_threads(lambda part: function(part[0], excess, part[1]), each, threads=self.pairs.threads)
 
     def only(self, public: pa.Table) -> "PairsByNumber":
         return PairsByNumber(self.pairs, public.select([*self.pairs.items.column_names, NUMBER]))
@@ -152,6 +154,24 @@ class PairsByNumber:
         """True for pairs of public items."""
         there: Booleans = self._flags[chunk.items]
         return there
+
+
+def _cut(chunk: Chunk, excess: Excess, start: Integers) -> tuple[Chunk, Integers]:
+    """The people who are above the bound, and the excess of each of their pairs."""
+    sizes = _measure(chunk, excess.measure)
+    many = sizes > excess.max_items
+    above, size = chunk.of(many), sizes[many]
+    if excess.secret is None:
+        return above, excess.of(Above(above.counts, above.of_pairs(size)))
+    return above, excess.of(Above(above.counts, above.of_pairs(size), above.upto, above.of_pairs(start[many] % size)))
+
+
+def _unused(chunk: Chunk, excess: Excess, start: Integers) -> Booleans:
+    """True for the pairs of which something is cut."""
+    many, found = _measure(chunk, excess.measure) > excess.max_items, np.zeros(len(chunk.numbers), dtype=bool)
+    if many.any():
+        found[np.repeat(many, chunk.sizes)] = _cut(chunk, excess, start)[1] > 0
+    return found
 
 
 def _measure(chunk: Chunk, measure: Measure) -> Integers:

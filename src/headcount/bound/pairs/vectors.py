@@ -21,9 +21,9 @@ from headcount.source.contributions.contributions import LARGEST_COUNT
 from headcount.source.contributions.encoded import Chunk, EncodedPairs, added
 from headcount.source.contributions.held import Store
 from headcount.source.contributions.rows import Rows
-from headcount.source.kernels.threads import map_threads
 from headcount.source.scales.amounts import AMOUNT, CELL, GRID, LARGEST_SUM
 from headcount.source.scales.axis import Axis
+from headcount.system.threads import map_threads
 
 R = TypeVar("R")
 Kind = Literal["people", "events", "amount", "cells", "values", "pooled"]

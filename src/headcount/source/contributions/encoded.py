@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from headcount.exact import Booleans, Floats, Integers, Numbers32
 from headcount.source.contributions.held import Store, holding
 from headcount.source.contributions.rows import Rows
+from headcount.source.engines.limits import threads_within
 from headcount.source.engines.registry import engine_of, materialise, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import filled, floating_numbers, whole_numbers
 from headcount.source.kernels.counting import add_to_items, count_flagged, people_in_parts
-from headcount.source.kernels.threads import THREADS, map_threads, threads_within
 from headcount.source.scales.amounts import Numbers
+from headcount.system.threads import THREADS, map_threads
 
 R = TypeVar("R")
 Ids = Callable[[Integers], pa.Array]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from headcount.exact import Booleans, Floats, Integers, Numbers32
 from headcount.source.contributions.held import Store
-from headcount.source.kernels.threads import map_threads
 from headcount.source.scales.amounts import AMOUNT, LARGEST_SUM, MISSING, Numbers
+from headcount.system.threads import map_threads
 
 HIGH_BITS = 25
 """Amounts of very many events are added up in two parts, neither of which can overflow."""

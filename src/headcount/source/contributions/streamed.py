@@ -31,14 +31,15 @@ from headcount.source.contributions import encoded
 from headcount.source.contributions.encoded import PERSON, Chunk, EncodedPairs, Ids
 from headcount.source.contributions.held import Store, holding
 from headcount.source.contributions.rows import Rows
+from headcount.source.engines.limits import threads_within
 from headcount.source.engines.registry import engine_of
 from headcount.source.engines.scan import Scan, arrow_schema
 from headcount.source.expressions import ir
 from headcount.source.frames.arrow_columns import arrow, filled, floating_numbers
 from headcount.source.kernels import kernels
 from headcount.source.kernels.numbering import IntegerNumbering, Numbering, TooMany, numbering_of
-from headcount.source.kernels.threads import THREADS, prefetch, threads_within, workers
 from headcount.source.scales.amounts import Numbers
+from headcount.system.threads import THREADS, prefetch, workers
 
 BATCH = 122_880
 """Rows of a batch: what DuckDB has in a row group of its own."""

@@ -30,9 +30,9 @@ from headcount.source.engines.scan import Connection, Scan, arrow_schema
 from headcount.source.engines.spill import spill_folder
 from headcount.source.engines.sql_values import quoted
 from headcount.source.expressions import dt, ibis, ir, ops
-from headcount.source.kernels.threads import prefetch
 from headcount.source.queries.on_duckdb import collates, is_view, names_of, step_of_table
 from headcount.source.queries.step import Step
+from headcount.system.threads import prefetch
 
 if TYPE_CHECKING:
     from ibis.backends.duckdb import Backend

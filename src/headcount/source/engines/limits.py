@@ -8,6 +8,7 @@ from numbers import Integral
 from pathlib import Path
 
 from headcount.errors import BadParameter
+from headcount.system.threads import THREADS
 
 LEAST = 50_000_000
 """Bytes per DuckDB thread: a smaller memory limit means fewer threads, and the limit itself is at least this."""
@@ -34,6 +35,11 @@ def limits(memory: int | str | None, spill: str | os.PathLike[str] | None) -> Li
     1610612736
     """
     return Limits(None if memory is None else _bytes(memory), None if spill is None else _folder(spill))
+
+
+def threads_within(memory: int) -> int:
+    """Threads that compute at once with this memory."""
+    return max(1, min(THREADS, memory // LEAST))
 
 
 def _bytes(memory: object) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.exact import Booleans, Integers, Numbers32
 from headcount.source.kernels import kernels
-from headcount.source.kernels.threads import THREADS, map_threads
+from headcount.system.threads import THREADS, map_threads
 
 MIN_PAIRS = 1 << 18
 """Pairs of a part that a thread of its own pays for: a millisecond."""

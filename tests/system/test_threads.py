@@ -11,7 +11,7 @@ from threading import Event, active_count, get_ident
 import pytest
 
 from headcount.source.kernels import kernels
-from headcount.source.kernels.threads import map_threads, prefetch
+from headcount.system.threads import map_threads, prefetch
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -14,8 +14,6 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-from headcount.source.engines.limits import LEAST
-
 A = TypeVar("A")
 R = TypeVar("R")
 MAX_THREADS = 8
@@ -23,11 +21,6 @@ MAX_THREADS = 8
 THREADS = min(MAX_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 """Threads that compute at once: the processors of this process."""
 Jobs = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
-
-
-def threads_within(memory: int) -> int:
-    """Threads that compute at once with this memory."""
-    return max(1, min(THREADS, memory // LEAST))
 
 
 @contextmanager
