@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
-import scipy
 
 from headcount.account.curves.threshold import gaussian_tail, laplace_tail
 from headcount.estimate.constants import EXACT_MISS_RATE
@@ -21,6 +20,7 @@ from headcount.exact import ends as ball_ends
 from headcount.noise import NoiseDistribution
 from headcount.noise.gaussian import DiscreteGaussian
 from headcount.noise.laplace import DiscreteLaplace
+from headcount.system.late import scipy
 
 Ends = tuple[Integers, Integers]
 """Lower and upper ends of intervals."""

@@ -4,8 +4,9 @@ A module that needs Ibis on the way of every release takes it from here, with `f
 that its signatures import nothing either. One that is itself imported only for expressions imports Ibis as it is.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from headcount.system.late import Late
 
 if TYPE_CHECKING:
     import ibis as ibis
@@ -14,22 +15,10 @@ if TYPE_CHECKING:
     from ibis.expr import types as ir
 
 
-class _WhenUsed:
-    """A module that is imported at its first attribute."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self._name), name)
-        setattr(self, name, found)
-        return found
-
-
 if not TYPE_CHECKING:
-    ibis = _WhenUsed("ibis")
-    dt = _WhenUsed("ibis.expr.datatypes")
-    ops = _WhenUsed("ibis.expr.operations")
-    ir = _WhenUsed("ibis.expr.types")
+    ibis = Late("ibis")
+    dt = Late("ibis.expr.datatypes")
+    ops = Late("ibis.expr.operations")
+    ir = Late("ibis.expr.types")
 
 __all__ = ["dt", "ibis", "ir", "ops"]

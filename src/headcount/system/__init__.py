@@ -2,7 +2,8 @@
 
 posix.py     Linux and macOS
 windows.py   Windows
-threads.py   work on several processors, the same on all systems
+threads.py   work on several processors; and
+late.py      modules that are imported when they are used: the same on all systems
 
 The first two have the same functions, and promise the same:
 

@@ -16,9 +16,9 @@ from math import log, log1p, pi
 from typing import Literal
 
 import numpy as np
-import scipy
 
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 Direction = Literal["up", "down"]
 """`up`: a report present against absent. `down`: the other way round."""

@@ -29,12 +29,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-import scipy
 from flint import arb
 
 from headcount.account.curves import sampled
 from headcount.account.events import SampleThreshold
 from headcount.exact import ball, ends, precision, round_up
+from headcount.system.late import scipy
 
 BITS = 192
 """Working precision: the two terms of a gain cancel, but never in 20 bits for a delta above 1e-300."""

@@ -17,10 +17,10 @@ clearly below the estimates, the intervals of that level start lower by as much.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from headcount.estimate.constants import MISS_RATE, Z
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 STEP, REACH = 0.01, 0.9
 """Step and half-width of the grid: logarithms of counts around that of the threshold."""

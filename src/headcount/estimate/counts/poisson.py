@@ -7,9 +7,9 @@ items.
 """
 
 import numpy as np
-import scipy
 
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 MAX_RATE_FACTOR = 4.0
 """Largest rate, in multiples of the bound: above, nearly everybody is clipped, and the rate is not identifiable."""

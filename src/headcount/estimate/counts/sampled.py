@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from headcount.estimate.constants import MISS_RATE
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 Truths = NDArray[np.bool_]
 Holds = Callable[[Integers], Truths]

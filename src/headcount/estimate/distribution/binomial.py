@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from math import asin, ceil, hypot, log, pi, sqrt
 
 import numpy as np
-import scipy
 
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 MIN_GRID, MAX_GRID = 200, 4000
 """Limits of the number of binomials of a grid."""

@@ -8,9 +8,9 @@ little noise decide as long as s is small, and all alike once it is not: so one 
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 CONFIDENCE = 0.975
 """The limit is above the variance between groups with this probability."""

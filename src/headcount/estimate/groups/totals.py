@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from headcount.estimate.counts.two_scales import Measured
 from headcount.estimate.groups.spread import spread_between
 from headcount.estimate.tail.excess import Excess
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 MIN_GROUPS = 10
 """Number of groups from which on it is estimated how much means differ between groups."""

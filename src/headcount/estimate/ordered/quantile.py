@@ -14,12 +14,12 @@ away, where edges are many, does not widen it.
 from typing import Literal, Protocol
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from headcount.estimate.constants import MISS_RATE
 from headcount.estimate.ordered.tree import Shape, Within
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 LEAF_MISS_SHARE = 0.8
 """Share of the miss rate that is given to the leaves."""

@@ -14,12 +14,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from headcount.estimate.shape.convolution import convolve
 from headcount.estimate.shape.kernel import OfCounts
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 LONGEST = 2**13
 """Larger counts are represented in larger units."""

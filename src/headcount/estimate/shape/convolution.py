@@ -5,10 +5,10 @@
 from typing import Any, Literal
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 MAX_DIRECT_PRODUCTS = 2**22
 """Products up to which a direct convolution is cheaper."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from headcount.estimate.shape.kernel import Kernel
 from headcount.estimate.shape.tally import Tally, line
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 MAX_ROUNDS = 2000
 LONGEST, MAX_WORK, MIN_ROUNDS = 2**18, 2**20, 16

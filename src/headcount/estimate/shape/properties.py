@@ -19,12 +19,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from headcount.estimate.shape.kernel import OfCounts
 from headcount.estimate.shape.prevalence import Prevalence
 from headcount.estimate.shape.uncertainty import DEVIATIONS, Uncertainty, is_positive
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 MAX_EXTRAPOLATION = 8.0
 """Additional people up to which coverage is extrapolated, in multiples of the people there are: beyond, there is no

@@ -8,13 +8,13 @@ says more than the draws can follow, it takes the place of their own part below 
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from headcount.estimate.tail.family import DRAWS, resampled
 from headcount.estimate.tail.noise import Noise
 from headcount.estimate.tail.tail import EDGES, Tail
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 MIN_DRAWS = DRAWS / 20
 """Effective number of draws that a measured value leaves at least."""

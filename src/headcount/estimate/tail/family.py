@@ -15,11 +15,11 @@ far more than all others. Counts that are hidden one by one may still say togeth
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from headcount.estimate.tail.noise import Noise
 from headcount.estimate.tail.uniform import uniform
 from headcount.exact import Floats, Integers
+from headcount.system.late import scipy
 
 DRAWS = 600
 """Number of tables that are drawn."""

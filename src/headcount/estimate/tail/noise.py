@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-import scipy
 
 from headcount.exact import Floats
+from headcount.system.late import scipy
 
 LEAST_VARIANCE = 1e-12
 """Of what noise is added to, beside that of the noise: below, it counts for nothing."""

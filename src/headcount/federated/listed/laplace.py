@@ -9,7 +9,6 @@ from fractions import Fraction
 from math import ceil, sinh, sqrt
 
 import numpy as np
-import scipy
 
 from headcount.account.events import Laplace
 from headcount.bound import Sensitivity
@@ -18,6 +17,7 @@ from headcount.exact import Integers, ball, ends, precision
 from headcount.federated.listed.shares import MAX_WRAP, NoiseShares
 from headcount.noise import Entropy
 from headcount.noise.laplace import NegativeBinomial
+from headcount.system.late import scipy
 
 MAX_SCALE = 2500
 """Largest scale: its tables have 100,000 edges."""

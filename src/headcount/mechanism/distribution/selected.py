@@ -17,7 +17,6 @@ from math import exp, hypot, inf, isqrt, pi, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
-import scipy
 
 from headcount.account.calibration import calibrate
 from headcount.account.curves.threshold import changed_people
@@ -39,6 +38,7 @@ from headcount.exact import Floats, Integers
 from headcount.mechanism.mechanism import Columns, Estimand, Mechanism, Noisy, noise_deviation, noise_distribution
 from headcount.noise import Entropy, NoiseDistribution
 from headcount.noise.by_score import ByScore
+from headcount.system.late import scipy
 from headcount.wording import format_number
 
 Method = Literal["ks", "hypothesis-selection", "sparse"]

@@ -12,7 +12,6 @@ from math import ceil, log, sqrt
 from typing import ClassVar, get_args
 
 import numpy as np
-import scipy
 
 from headcount.account.events import Gaussian, Laplace, Neighbours, SampleThreshold
 from headcount.account.guarantee import Cost
@@ -25,6 +24,7 @@ from headcount.mechanism.options import Noise
 from headcount.mechanism.ordered.hierarchy import INTERVAL, calibrated, sampled_error
 from headcount.mechanism.ordered.readout import Quantiles
 from headcount.noise import Entropy, NoiseDistribution
+from headcount.system.late import scipy
 
 
 @dataclass(frozen=True)
