@@ -19,17 +19,13 @@ C99 without dependencies, called through ctypes. Invariants:
 
 #define BLOCK 64
 
-EXPORT int64_t headcount_version(void) { return 3; }
+EXPORT int64_t headcount_version(void) { return 4; }
 
-/* SipHash-1-3 (Aumasson and Bernstein 2012). */
-#define ROTATE(x, b) (((x) << (b)) | ((x) >> (64 - (b))))
-#define ROUND                                                                          \
-    do {                                                                               \
-        v0 += v1; v1 = ROTATE(v1, 13); v1 ^= v0; v0 = ROTATE(v0, 32);                  \
-        v2 += v3; v3 = ROTATE(v3, 16); v3 ^= v2;                                       \
-        v0 += v3; v3 = ROTATE(v3, 21); v3 ^= v0;                                       \
-        v2 += v1; v1 = ROTATE(v1, 17); v1 ^= v2; v2 = ROTATE(v2, 32);                  \
-    } while (0)
+/* Hashes: the polynomial whose coefficients are the value's words, at a random point, modulo 2^61 - 1 (Carter and Wegman
+   1979). Whatever two different texts of at most n words there are, b bits of their hashes agree with probability at
+   most about (n + 1) / 2^b. */
+#define PRIME (((uint64_t)1 << 61) - 1)
+#define WORD 7 /* bytes */
 
 static uint64_t word(const uint8_t *text, int64_t length)
 {
@@ -45,11 +41,19 @@ static uint64_t eight(const uint8_t *text)
     return found;
 }
 
-static uint64_t finish_hash(uint64_t v0, uint64_t v1, uint64_t v2, uint64_t v3, uint64_t last)
+/* sum * point modulo the prime, below 2^61 + 2; of a sum below 2^62 and a point of at most 61 bits. */
+static uint64_t times(uint64_t sum, uint64_t point)
 {
-    v3 ^= last; ROUND; v0 ^= last;
-    v2 ^= 0xff; ROUND; ROUND; ROUND;
-    return v0 ^ v1 ^ v2 ^ v3;
+#ifdef __SIZEOF_INT128__
+    unsigned __int128 product = (unsigned __int128)sum * point;
+    uint64_t low = (uint64_t)product, high = (uint64_t)(product >> 64);
+#else
+    uint64_t a = sum >> 32, b = sum & 0xffffffff, c = point >> 32, d = point & 0xffffffff;
+    uint64_t last = b * d, middle = a * d + (last >> 32), other = b * c + (middle & 0xffffffff);
+    uint64_t low = other << 32 | (last & 0xffffffff), high = a * c + (middle >> 32) + (other >> 32);
+#endif
+    uint64_t folded = (low & PRIME) + (high << 3 | low >> 61);
+    return (folded & PRIME) + (folded >> 61);
 }
 
 static uint64_t hash_text(const uint8_t *text, int64_t length, const uint64_t *key)
@@ -58,14 +62,11 @@ static uint64_t hash_text(const uint8_t *text, int64_t length, const uint64_t *k
     (void)text; (void)key;
     return (uint64_t)length & 3;
 #else
-    uint64_t v0 = key[0] ^ 0x736f6d6570736575ULL, v1 = key[1] ^ 0x646f72616e646f6dULL;
-    uint64_t v2 = key[0] ^ 0x6c7967656e657261ULL, v3 = key[1] ^ 0x7465646279746573ULL;
+    uint64_t point = key[0] & PRIME, hash = (uint64_t)length;
     int64_t left = length;
-    for (; left >= 8; left -= 8, text += 8) {
-        uint64_t m = eight(text);
-        v3 ^= m; ROUND; v0 ^= m;
-    }
-    return finish_hash(v0, v1, v2, v3, (uint64_t)length << 56 | word(text, left));
+    for (; left > WORD; left -= WORD, text += WORD) hash = times(hash + (eight(text) << 8 >> 8), point);
+    uint64_t rest = length > WORD ? eight(text + left - 8) >> 8 * (8 - left) : word(text, left);
+    return times(hash + rest, point);
 #endif
 }
 
@@ -75,10 +76,17 @@ static uint64_t hash_integer(uint64_t value, const uint64_t *key)
     (void)key;
     return value & 3;
 #else
-    uint64_t v0 = key[0] ^ 0x736f6d6570736575ULL, v1 = key[1] ^ 0x646f72616e646f6dULL;
-    uint64_t v2 = key[0] ^ 0x6c7967656e657261ULL, v3 = key[1] ^ 0x7465646279746573ULL;
-    return finish_hash(v0, v1, v2, v3, value); /* all values have the same length */
+    uint64_t point = key[0] & PRIME;
+    return times(times(value >> 32, point) + (value & 0xffffffff), point);
 #endif
+}
+
+static int same(const uint8_t *one, const uint8_t *other, int64_t length)
+{
+    if (length < 8) return word(one, length) == word(other, length);
+    for (int64_t i = 0; i < length - 8; i += 8)
+        if (eight(one + i) != eight(other + i)) return 0;
+    return eight(one + length - 8) == eight(other + length - 8);
 }
 
 /* Number n texts, text i being data[starts[i] .. starts[i + 1]). Texts that are new get the next numbers and are added
@@ -125,7 +133,7 @@ EXPORT int64_t number_texts(const int64_t *starts, const uint8_t *data, int64_t 
                     break;
                 }
                 if (hashes[slot] == hash[j] && ends[known] - ends[known - 1] == length &&
-                    (!length || !memcmp(text, arena + ends[known - 1], (size_t)length))) {
+                    same(text, arena + ends[known - 1], length)) {
                     numbers[i] = known - 1;
                     break;
                 }
