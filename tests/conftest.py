@@ -8,8 +8,8 @@ A test that is marked slow stays out of the full tier, and says what stands for 
     slow                        of one case alone: the others
 
 Of any other test with more than six cases the full tier takes one in three, by their ids, unless it is marked
-every_case; and of tests whose cases take long, by what `pytest --all --record` wrote, as many as take six seconds, at
-least one. If one alone took more than eight, the test is in the long tier instead. The quick tier takes the cases of
+every_case; and of tests whose cases take long, by what `pytest --all --record` wrote, as many as take four seconds, at
+least one. If one alone took more than five, the test is in the long tier instead. The quick tier takes the cases of
 the full one that cost least, and at least one of each file. At night, every case runs at full effort.
 """
 

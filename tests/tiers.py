@@ -42,9 +42,9 @@ QUICK_SECONDS = 700.0
 """Recorded seconds of all cases of the quick tier, one after another."""
 NOT_RECORDED = 1.0
 """Seconds that a case of a new test is taken to last."""
-FUNCTION_SECONDS = 6.0
+FUNCTION_SECONDS = 4.0
 """Recorded seconds of all cases of one test in the full tier, but for one case, which always runs."""
-LONG_SECONDS = 8.0
+LONG_SECONDS = 5.0
 """A test a case of which took longer, as recorded, is in the long tier instead, unless a mark keeps it in the full."""
 MANY_CASES, SAMPLED_CASES = 6, 3
 """A test with more cases than this is sampled in the full tier, one case in so many."""
