@@ -11,10 +11,12 @@ wait. Separate connections, such as cursors of one database, do not wait for eac
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from functools import cache
-from itertools import repeat, takewhile
+from itertools import repeat
 from secrets import token_hex
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,7 +34,7 @@ from headcount.source.engines.sql_values import quoted
 from headcount.source.expressions import dt, ibis, ir, ops
 from headcount.source.queries.on_duckdb import collates, is_view, names_of, step_of_table
 from headcount.source.queries.step import Step
-from headcount.system.threads import prefetch
+from headcount.system.threads import THREADS, prefetch
 
 if TYPE_CHECKING:
     from ibis.backends.duckdb import Backend
@@ -66,6 +68,8 @@ OWN: dict[str, Any] = {
 }
 """Settings of a DuckDB of our own. Without the bar, its progress is not counted."""
 SESSION = "SET TimeZone = 'UTC'; SET enable_progress_bar = true; SET enable_progress_bar_print = false"
+PARTS_MEMORY = 1 << 30
+"""Least memory with which parts of the rows are read at once: each has buffers of its own."""
 _PROCESS = os.getpid()
 _IDLE: list[Any] = []
 """A DuckDB of our own on which nothing is, if there is one, in this process."""
@@ -164,14 +168,8 @@ class DuckDB(Engine):
         with exclusive(connection) if limits is None else _within(connection, limits):
             yield
 
-    @contextmanager
-    def interruptible(self, table: ir.Table | Scan) -> Iterator[None]:
-        connection = _connection(table)
-        try:
-            yield
-        except BaseException:
-            connection.con.interrupt()
-            raise
+    def interruptible(self, table: ir.Table | Scan) -> AbstractContextManager[None]:
+        return _interruptible([_connection(table).con])
 
     @contextmanager
     def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
@@ -190,18 +188,11 @@ class DuckDB(Engine):
         return found.cast(arrow_schema(table))
 
     def batches(self, table: ir.Table | Scan, size: int) -> Generator[pa.RecordBatch, None, None]:
-        kinds = arrow_schema(table)
-        with exclusive(_connection(table)):
-            relation = _relation(table)
-            read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name until 1.4
-
-            def batches() -> Iterator[pa.RecordBatch]:
-                for batch in read(size):
-                    yield batch.cast(kinds)
-
-            rows = batches()  # the query begins with the first one, where it can be interrupted
-            with prefetch(lambda _: next(rows, None), repeat(None), threads=1) as found, self.interruptible(table):
-                yield from takewhile(lambda batch: batch is not None, found)
+        kinds, parts = arrow_schema(table), self.memory(table) >= PARTS_MEMORY and THREADS > 1
+        with exclusive(_connection(table)), _streams(table, parts=parts) as streams, ExitStack() as threads:
+            ahead = [threads.enter_context(_ahead(relation, size, kinds)) for _, relation in streams]
+            with _interruptible([connection for connection, _ in streams]):
+                yield from _in_turn(ahead)
 
     def memory(self, table: ir.Table | Scan) -> int:
         return parse_bytes(setting(_connection(table), "memory_limit")) or MOST
@@ -287,6 +278,55 @@ def _connection(table: ir.Table | Scan) -> Any:
 def _relation(table: ir.Table | Scan) -> Any:
     """A table as DuckDB has it."""
     return table.relation() if isinstance(table, Scan) else _connection(table)._to_duckdb_relation(table)
+
+
+@contextmanager
+def _interruptible(connections: Sequence[Any]) -> Iterator[None]:
+    """Stop the running queries of connections if the block is left by an exception."""
+    try:
+        yield
+    except BaseException:
+        for each in connections:
+            each.interrupt()
+        raise
+
+
+@contextmanager
+def _streams(table: ir.Table | Scan, *, parts: bool) -> Iterator[Sequence[tuple[Any, Any]]]:
+    """The rows as DuckDB has them, with their connection: in parts, if there are any, each on one of its own."""
+    if not isinstance(table, Scan) or not table.parts or not parts:
+        yield [(_connection(table).con, _relation(table))]
+        return
+    with ExitStack() as opened:
+        connections = [opened.enter_context(closing(table.connection.con.cursor())) for _ in table.parts]
+        for each in connections:
+            each.execute(SESSION)
+        yield [
+            (each, each.sql(replace(table, name=part).sql)) for each, part in zip(connections, table.parts, strict=True)
+        ]
+
+
+def _ahead(relation: Any, size: int, kinds: pa.Schema) -> AbstractContextManager[Iterator[pa.RecordBatch | None]]:
+    """Batches that a thread fetches; and None after the last one."""
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name until 1.4
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in read(size):
+            yield batch.cast(kinds)
+
+    rows = batches()  # the query begins with the first one, where it can be interrupted
+    return prefetch(lambda _: next(rows, None), repeat(None), threads=1)
+
+
+def _in_turn(streams: Sequence[Iterator[pa.RecordBatch | None]]) -> Iterator[pa.RecordBatch]:
+    """A batch of each stream, then the next one of each, until all have ended."""
+    waiting = deque(streams)
+    while waiting:
+        if (batch := next(waiting[0])) is None:
+            waiting.popleft()
+        else:
+            yield batch
+            waiting.rotate(-1)
 
 
 def setting(connection: Any, name: str) -> str:

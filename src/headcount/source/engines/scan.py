@@ -67,6 +67,9 @@ class Scan:
     """Clauses after its name."""
     selected: Mapping[str, SqlValue] | None = None
     """The columns, computed of those of the table; None for these as they are."""
+    parts: tuple[str, ...] = ()
+    """The same rows in parts that are read at once, each as what follows FROM on any connection; nothing if there are
+    none."""
 
     @cached_property
     def table(self) -> ir.Table:
@@ -132,7 +135,7 @@ class Scan:
 
     def limit(self, rows: int) -> Scan:
         """Some of the rows."""
-        return replace(self, kept=f"LIMIT {rows}")
+        return replace(self, kept=f"LIMIT {rows}", parts=())
 
     def select(self, **values: SqlValue) -> Scan:
         """The same rows with other columns, computed of theirs."""
@@ -143,7 +146,7 @@ class Scan:
         user, *items = (self[name].sql for name in names)
         present = " AND ".join(f"{value} IS NOT NULL" for value in (user, *items))
         listed = "" if public is None else self._joined(items, public)
-        return replace(self, kept=f"{listed} WHERE {present}")
+        return replace(self, kept=f"{listed} WHERE {present}", parts=self.parts if public is None else ())
 
     def _joined(self, items: Sequence[str], public: pa.Table) -> str:
         """The clause that keeps rows of these items, which stay on the connection until it is closed."""
