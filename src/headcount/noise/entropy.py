@@ -63,6 +63,8 @@ class Uniform64(Entropy):
     """Base class of sources that sample from uniform 64-bit words."""
 
     bits = 64
+    _each: ClassVar[Callable[..., Iterator[None]]] = map
+    """Calls a function for each of some arrays, whichever order its words come in."""
 
     @abstractmethod
     def random_bytes(self, count: int) -> bytes:
@@ -83,9 +85,6 @@ class Uniform64(Entropy):
         for _ in self._each(fill, (draws[start : start + CHUNK] for start in range(0, size, CHUNK))):
             pass
         return draws
-
-    _each: ClassVar[Callable[..., Iterator[None]]] = map
-    """Calls a function for each of some arrays, in whatever order its words may come."""
 
     def race(self, race: Race, maximum: int) -> Integers:
         return run(race, maximum, self)
