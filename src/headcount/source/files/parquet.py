@@ -43,7 +43,7 @@ def check_agreement(paths: Sequence[str], columns: Sequence[str]) -> None:
             )
 
 
-MIN_ROWS = 1 << 21
+MIN_ROWS = 1 << 19
 """Rows from which on files are read in two parts at once: DuckDB hands over what it has read on one thread."""
 PLACE = "file_row_number"
 """DuckDB's name for the place of a row in its file. Row groups that a condition on it leaves out are not read."""
