@@ -3,10 +3,12 @@
 import ast
 import decimal
 import multiprocessing
+import os
 import threading
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from headcount.exact import Integers
 from headcount.noise.distribution import check_range
 from headcount.noise.entropy import CHUNK
 from headcount.noise.laplace import DiscreteLaplace
+from headcount.system.threads import THREADS
 
 BAD_WIDTHS = [
     (0, "it must be above 0."),
@@ -175,11 +178,36 @@ def test_a_keyed_stream_never_wraps() -> None:
     assert len(np.unique(words)) == len(words)
 
 
-def test_draws_of_several_chunks_are_all_drawn_and_never_repeated() -> None:
+@pytest.mark.every_case
+@pytest.mark.parametrize(
+    "entropy", [noise.KeyedEntropy(bytes(range(32))), noise.SystemEntropy()], ids=["keyed", "system"]
+)
+def test_draws_of_several_chunks_are_all_drawn_and_never_repeated(entropy: noise.Entropy) -> None:
     """Equal noise on two items would show their difference."""
     size = 2 * CHUNK + 5
-    draws = noise.uniform(1 << 62, size, noise.KeyedEntropy(bytes(range(32))))
+    draws = noise.uniform(1 << 62, size, entropy)
     assert len(draws) == len(np.unique(draws)) == size
+
+
+@pytest.mark.skipif(THREADS < 2, reason="one processor draws everything")
+def test_only_the_words_of_the_system_are_drawn_by_several_threads() -> None:
+    """Those of a subclass may depend on each other."""
+    threads = set[int]()
+
+    class Own(noise.SystemEntropy):
+        def random_bytes(self, count: int) -> bytes:
+            threads.add(threading.get_ident())
+            return super().random_bytes(count)
+
+    def recorded(count: int, of_system: Callable[[int], bytes] = os.urandom) -> bytes:
+        threads.add(threading.get_ident())
+        return of_system(count)
+
+    noise.uniform(1 << 62, CHUNK + 5, Own())
+    assert threads == {threading.get_ident()}
+    with patch.object(os, "urandom", recorded):
+        noise.uniform(1 << 62, CHUNK + 5, noise.SystemEntropy())
+    assert len(threads) > 1
 
 
 @pytest.mark.parametrize("key", [b"", bytes(32), b"x" * 31, b"x" * 33])

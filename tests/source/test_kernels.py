@@ -223,9 +223,14 @@ def is_streamed(table: pa.Table, by: list[str]) -> bool:
 )
 @pytest.mark.parametrize("by", ITEMS, ids=str)
 @settings(deadline=None, max_examples=examples(5))
-@given(rows=ROWS, events=st.booleans(), few=st.integers(1, 3))
+@given(rows=ROWS, events=st.booleans(), few=st.integers(1, 3), rows_of_partition=st.integers(3, 100))
 def test_the_same_pairs_as_the_engine_makes(
-    rows: list[tuple[int, str, int]], events: bool, few: int, by: list[str], user: pa.DataType
+    rows: list[tuple[int, str, int]],
+    events: bool,
+    few: int,
+    rows_of_partition: int,
+    by: list[str],
+    user: pa.DataType,
 ) -> None:
     """Also partitioned, and in several chunks. A truth value as a person goes the other way."""
     users = [row[0] for row in rows] if user != pa.bool_() else [row[0] > 4 for row in rows]
@@ -233,7 +238,10 @@ def test_the_same_pairs_as_the_engine_makes(
     columns = {"user": people, "item": pa.array([row[1] for row in rows], pa.string())}
     indices = pa.array([row[2] for row in rows], pa.int64())
     table = pa.table({**columns, "place": indices, "day": indices.cast(pa.int32()).cast(pa.date32())})
-    with patch.multiple(streamed, BATCH=2048, FEW_BATCHES=few), patch.object(encoded, "PAIRS", 30):
+    with (
+        patch.multiple(streamed, BATCH=2048, FEW_BATCHES=few, ROWS_OF_PARTITION=rows_of_partition),
+        patch.object(encoded, "PAIRS", 30),
+    ):
         found = pairs_of(table, by, events=events, fast=True)
     assert found == pairs_of(table, by, events=events, fast=False)
 

@@ -3,15 +3,16 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
-from threading import Event, active_count, get_ident
+from threading import Event, Timer, active_count, get_ident
 
 import pytest
 
 from headcount.source.kernels import kernels
-from headcount.system.threads import map_threads, prefetch
+from headcount.system.threads import map_threads, prefetch, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -70,6 +71,23 @@ def test_leaving_early_begins_nothing_more() -> None:
         next(found)
         raise KeyboardInterrupt
     assert len(begun) <= 4
+
+
+def test_what_was_not_begun_is_cancelled() -> None:
+    """Whoever asks for it later need not wait."""
+    begun, end = Event(), Event()
+
+    def wait(_: int) -> bool:
+        begun.set()
+        return end.wait(60)
+
+    with workers(1) as begin:
+        first, second = begin(wait, 1), begin(wait, 2)
+        assert begun.wait(60)
+        Timer(0.1, end.set).start()
+    assert first.result(0)
+    with pytest.raises(CancelledError):
+        second.result(0)
 
 
 def run(script: str, folder: Path) -> str:

@@ -14,10 +14,9 @@ the result.
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from threading import get_ident
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,8 @@ from headcount.wording.secret import Secret
 
 CHUNK = 1 << 18
 """Draws per batch: a few MiB of words, which stay in the cache."""
+PARALLEL_CHUNK = 1 << 16
+"""Draws per batch if each processor draws some: all of them together need no more memory."""
 
 
 class Entropy(ABC):
@@ -63,8 +64,6 @@ class Uniform64(Entropy):
     """Base class of sources that sample from uniform 64-bit words."""
 
     bits = 64
-    _each: ClassVar[Callable[..., Iterator[None]]] = map
-    """Calls a function for each of some arrays, whichever order its words come in."""
 
     @abstractmethod
     def random_bytes(self, count: int) -> bytes:
@@ -82,9 +81,13 @@ class Uniform64(Entropy):
         def fill(part: Integers) -> None:
             part[:] = distribution.sample(len(part), self)
 
-        for _ in self._each(fill, (draws[start : start + CHUNK] for start in range(0, size, CHUNK))):
-            pass
+        self._fill_parts(fill, draws)
         return draws
+
+    def _fill_parts(self, fill: Callable[[Integers], None], draws: Integers) -> None:
+        """Fill an array, part by part."""
+        for start in range(0, len(draws), CHUNK):
+            fill(draws[start : start + CHUNK])
 
     def race(self, race: Race, maximum: int) -> Integers:
         return run(race, maximum, self)
@@ -97,10 +100,18 @@ class Uniform64(Entropy):
 
 
 class SystemEntropy(Uniform64):
-    """The operating system's generator (os.urandom), read afresh for every draw: on all processors, if there are many
-    draws, as no word depends on another."""
+    """The operating system's generator (os.urandom), read afresh for every draw."""
 
-    _each = staticmethod(map_threads)
+    def _fill_parts(self, fill: Callable[[Integers], None], draws: Integers) -> None:
+        """On all processors, as no word depends on another: of the system's own, not of a subclass that may have words
+        of another kind. The first part makes the tables that the others need."""
+        if type(self) is not SystemEntropy:
+            super()._fill_parts(fill, draws)
+            return
+        fill(draws[:PARALLEL_CHUNK])
+        starts = range(PARALLEL_CHUNK, len(draws), PARALLEL_CHUNK)
+        for _ in map_threads(fill, (draws[start : start + PARALLEL_CHUNK] for start in starts)):
+            pass
 
     def random_bytes(self, count: int) -> bytes:
         return os.urandom(count)

@@ -2,16 +2,21 @@
 without."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 
 class Late:
-    """A module that is imported at its first attribute."""
+    """A module that is imported at its first attribute. One that is not installed is missed at once."""
 
     def __init__(self, name: str) -> None:
+        if find_spec(name.partition(".")[0]) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_name":  # of one that was not initialised
+            raise AttributeError(name)
         found = getattr(import_module(self._name), name)
         setattr(self, name, found)
         return found

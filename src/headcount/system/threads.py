@@ -26,26 +26,33 @@ Jobs = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
 @contextmanager
 def workers(count: int) -> Iterator[Callable[[Callable[[A], R], A], Future[R]]]:
     """Yield a function that begins function(argument) on one of so many threads. These end with the block; what they
-    have not begun by then is left out."""
+    have not begun by then is cancelled."""
     jobs = Jobs()
-    threads = [Thread(target=_work, args=(jobs,), name="headcount", daemon=True) for _ in range(count)]
+    threads = list[Thread]()
 
     def begin(function: Callable[[A], R], argument: A) -> Future[R]:
         jobs.put((future := Future[R](), function, argument))
         return future
 
-    for thread in threads:
-        thread.start()
     try:
+        for _ in range(count):
+            thread = Thread(target=_work, args=(jobs,), name="headcount", daemon=True)
+            thread.start()
+            threads.append(thread)
         yield begin
     finally:
-        with suppress(Empty):
-            while True:
-                jobs.get_nowait()
+        _cancel(jobs)
         for _ in threads:
             jobs.put(None)
         for thread in threads:
             thread.join()
+
+
+def _cancel(jobs: Jobs) -> None:
+    """Cancel what nobody has begun."""
+    with suppress(Empty):
+        while job := jobs.get_nowait():
+            job[0].cancel()
 
 
 @contextmanager

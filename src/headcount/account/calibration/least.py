@@ -1,8 +1,9 @@
 """The least number whose certified price is low enough, for a price that falls as the number grows.
 
 Bisection decides, on a decimal grid of 12 digits. A price takes up to a millisecond, and bisection would look at 50:
-so the place where the price is met is looked for first, where a simpler price is met or on a logarithmic scale, and
-what was seen there answers for numbers that are clearly below or above. What is returned has been looked at itself.
+so the place where the price is met is looked for first. Bisection by a simpler price ends at two numbers; if the
+certified price tells them apart, that is the end. Else the place is looked for on a logarithmic scale, and what was
+seen there answers for numbers that are clearly below or above. What is returned has been looked at itself.
 """
 
 from collections.abc import Callable
@@ -81,8 +82,8 @@ def least(
 
 
 def _guessed(falling: Falling, start: Fraction, near: Fraction | None) -> Fraction | None:
-    """The number that bisection ends at if the guess is right: its price is low enough, and that of the one before it
-    is not; None if the guess is not that good."""
+    """The number at which bisection ends if the guess is right: its price is low enough, and that of the one before is
+    not. None if the guess is not that good."""
     if near is None:
         return None
     low, high = _bisected(lambda number: number >= near, start)
@@ -99,7 +100,7 @@ def _found(falling: Falling, start: Fraction, near: Fraction | None) -> Fraction
 
 
 def _bisected(fits: Callable[[Fraction], bool], start: Fraction) -> tuple[Fraction, Fraction]:
-    """Neighbours on the 12-digit grid, the first of which does not fit."""
+    """Two numbers, a part in 10^12 apart, of which only the second fits."""
     low, high = _around(fits, start)
     while high - low > high / 10**12:
         middle = round_up((low + high) / 2, digits=14)

@@ -68,13 +68,13 @@ class PairsByNumber:
     def _each_above(
         self, chunk: Chunk, excess: Excess, function: Callable[[Chunk, Excess, Integers], R]
     ) -> Iterator[R]:
-        """Call a function for each part of a chunk, with a hash of each person above the bound if that is needed."""
-        found = np.zeros(len(chunk.people), dtype=np.int64)
-        if excess.secret is not None:
-            many = _measure(chunk, excess.measure) > excess.max_items
-            found[many] = hashes(self.pairs, excess.max_items, excess.secret)(chunk.people[many])
-        parts = list(chunk.parts())
-        each = zip(parts, np.split(found, np.cumsum([len(part.people) for part in parts[:-1]])), strict=True)
+        """Call a function for each part of a chunk, with a hash of each person: of those above the bound, if it is
+        needed, else 0."""
+        hashed, many = np.zeros(len(chunk.people), dtype=np.int64), _measure(chunk, excess.measure) > excess.max_items
+        if excess.secret is not None and many.any():
+            hashed[many] = hashes(self.pairs, excess.max_items, excess.secret)(chunk.people[many])
+        parts = list(replace(chunk, rows=None).parts())
+        each = zip(parts, np.split(hashed, np.cumsum([len(part.people) for part in parts[:-1]])), strict=True)
         return map_threads(lambda part: function(part[0], excess, part[1]), each, threads=self.pairs.threads)
 
     def only(self, public: pa.Table) -> "PairsByNumber":
@@ -156,21 +156,21 @@ class PairsByNumber:
         return there
 
 
-def _cut(chunk: Chunk, excess: Excess, start: Integers) -> tuple[Chunk, Integers]:
+def _cut(chunk: Chunk, excess: Excess, hashed: Integers) -> tuple[Chunk, Integers]:
     """The people who are above the bound, and the excess of each of their pairs."""
     sizes = _measure(chunk, excess.measure)
     many = sizes > excess.max_items
     above, size = chunk.of(many), sizes[many]
     if excess.secret is None:
         return above, excess.of(Above(above.counts, above.of_pairs(size)))
-    return above, excess.of(Above(above.counts, above.of_pairs(size), above.upto, above.of_pairs(start[many] % size)))
+    return above, excess.of(Above(above.counts, above.of_pairs(size), above.upto, above.of_pairs(hashed[many] % size)))
 
 
-def _unused(chunk: Chunk, excess: Excess, start: Integers) -> Booleans:
+def _unused(chunk: Chunk, excess: Excess, hashed: Integers) -> Booleans:
     """True for the pairs of which something is cut."""
     many, found = _measure(chunk, excess.measure) > excess.max_items, np.zeros(len(chunk.numbers), dtype=bool)
     if many.any():
-        found[np.repeat(many, chunk.sizes)] = _cut(chunk, excess, start)[1] > 0
+        found[np.repeat(many, chunk.sizes)] = _cut(chunk, excess, hashed)[1] > 0
     return found
 
 

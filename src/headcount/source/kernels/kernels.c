@@ -5,7 +5,7 @@ C99 without dependencies, called through ctypes. Invariants:
 - No global state and no allocation: every array is the caller's, with its length, and nothing is read or written
   outside of it. The caller gives tables of a power of two slots that stay at most three quarters full.
 - Two values have the same number if and only if they are equal, byte by byte. A hash only says where to look first: its
-  keys are random and are never kept, so nobody can choose values that are slow to number.
+  key is random and never kept, so nobody knows which values would be slow to number.
 - A call lasts a batch or a partition, so that an interrupt waits for milliseconds.
 */
 #include <stdint.h>
@@ -19,11 +19,11 @@ C99 without dependencies, called through ctypes. Invariants:
 
 #define BLOCK 64
 
-EXPORT int64_t headcount_version(void) { return 4; }
+EXPORT int64_t headcount_version(void) { return 3; }
 
 /* Hashes: the polynomial whose coefficients are the value's words, at a random point, modulo 2^61 - 1 (Carter and Wegman
-   1979). Whatever two different texts of at most n words there are, b bits of their hashes agree with probability at
-   most about (n + 1) / 2^b. */
+   1979), then mixed one to one. Whatever two different values of at most n words there are, their hashes are equal with
+   probability at most n / 2^60. Mixing keeps values in a row, as ids are, from lying in a row of slots. */
 #define PRIME (((uint64_t)1 << 61) - 1)
 #define WORD 7 /* bytes */
 
@@ -34,15 +34,40 @@ static uint64_t word(const uint8_t *text, int64_t length)
     return found;
 }
 
+/* The same of eight bytes. */
 static uint64_t eight(const uint8_t *text)
 {
     uint64_t found;
-    memcpy(&found, text, 8); /* a hash may depend on the order of bytes in this machine */
+    memcpy(&found, text, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    found = __builtin_bswap64(found);
+#endif
     return found;
 }
 
+static int same(const uint8_t *one, const uint8_t *other, int64_t length)
+{
+    if (length < 8) return word(one, length) == word(other, length);
+    for (int64_t i = 0; i < length - 8; i += 8)
+        if (eight(one + i) != eight(other + i)) return 0;
+    return eight(one + length - 8) == eight(other + length - 8);
+}
+
+#ifdef BAD_HASH
+static uint64_t hash_text(const uint8_t *text, int64_t length, const uint64_t *key)
+{
+    (void)text; (void)key;
+    return (uint64_t)length & 3;
+}
+
+static uint64_t hash_integer(uint64_t value, const uint64_t *key)
+{
+    (void)key;
+    return value & 3;
+}
+#else
 /* sum * point modulo the prime, below 2^61 + 2; of a sum below 2^62 and a point of at most 61 bits. */
-static uint64_t times(uint64_t sum, uint64_t point)
+static uint64_t modular_product(uint64_t sum, uint64_t point)
 {
 #ifdef __SIZEOF_INT128__
     unsigned __int128 product = (unsigned __int128)sum * point;
@@ -56,38 +81,28 @@ static uint64_t times(uint64_t sum, uint64_t point)
     return (folded & PRIME) + (folded >> 61);
 }
 
+static uint64_t mixed(uint64_t hash)
+{
+    hash = (hash ^ hash >> 32) * 0x9E3779B97F4A7C15ULL;
+    return hash ^ hash >> 32;
+}
+
+/* The first word gets one, and the last one the length modulo 8: so texts of different lengths differ as well. */
 static uint64_t hash_text(const uint8_t *text, int64_t length, const uint64_t *key)
 {
-#ifdef BAD_HASH
-    (void)text; (void)key;
-    return (uint64_t)length & 3;
-#else
-    uint64_t point = key[0] & PRIME, hash = (uint64_t)length;
+    uint64_t point = key[0] & PRIME, hash = 1;
     int64_t left = length;
-    for (; left > WORD; left -= WORD, text += WORD) hash = times(hash + (eight(text) << 8 >> 8), point);
+    for (; left > WORD; left -= WORD, text += WORD) hash = modular_product(hash + (eight(text) << 8 >> 8), point);
     uint64_t rest = length > WORD ? eight(text + left - 8) >> 8 * (8 - left) : word(text, left);
-    return times(hash + rest, point);
-#endif
+    return mixed(modular_product(hash + (rest | (uint64_t)(length & 7) << 56), point));
 }
 
 static uint64_t hash_integer(uint64_t value, const uint64_t *key)
 {
-#ifdef BAD_HASH
-    (void)key;
-    return value & 3;
-#else
     uint64_t point = key[0] & PRIME;
-    return times(times(value >> 32, point) + (value & 0xffffffff), point);
+    return mixed(modular_product(modular_product(value >> 32, point) + (value & 0xffffffff), point));
+}
 #endif
-}
-
-static int same(const uint8_t *one, const uint8_t *other, int64_t length)
-{
-    if (length < 8) return word(one, length) == word(other, length);
-    for (int64_t i = 0; i < length - 8; i += 8)
-        if (eight(one + i) != eight(other + i)) return 0;
-    return eight(one + length - 8) == eight(other + length - 8);
-}
 
 /* Number n texts, text i being data[starts[i] .. starts[i + 1]). Texts that are new get the next numbers and are added
    to the arena, where text k is arena[ends[k] .. ends[k + 1]). Returns how many numbers there are. Slots hold a number

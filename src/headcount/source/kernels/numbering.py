@@ -38,7 +38,7 @@ class Numbering(ABC):
     def __init__(self, room: int = MOST) -> None:
         self.count = 0
         self._room = room
-        self._key = np.frombuffer(os.urandom(16), dtype=np.uint64)  # for speed alone: results do not depend on it
+        self._key = np.frombuffer(os.urandom(8), dtype=np.uint64)  # for speed alone: results do not depend on it
         self._slots: Numbers32 = np.zeros(0, dtype=np.uint32)
 
     @abstractmethod

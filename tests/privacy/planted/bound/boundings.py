@@ -92,7 +92,7 @@ BUGS = [
     Bug(
         "sorted here: scaled people may have any number of items",
         "bound/pairs/encoded_pairs.py",
-        (("] = _cut(chunk, excess, start)[1] > 0", "] = False"),),
+        (("] = _cut(chunk, excess, hashed)[1] > 0", "] = False"),),
         NUMBERS + "test_people_come_a_few_at_a_time",
     ),
     Bug(
