@@ -137,9 +137,10 @@ def test_leaving_early_ends_all_readers(tmp_path: Path) -> None:
     scan, threads = parquet.read_table([written(tmp_path / "rows.parquet")], COLUMNS), active_count()
     batches = DuckDB().batches(scan, 100)
     next(batches)
-    assert active_count() == threads + 2
+    assert (active_count(), len(scan.connection.reading)) == (threads + 2, 2)
+    assert -1 <= DuckDB().progress(scan) <= 1
     batches.close()
-    assert active_count() == threads
+    assert (active_count(), scan.connection.reading) == (threads, [scan.connection.con])
     assert scan.connection.con.sql("SELECT count(*) FROM events").fetchall() == [(4000,)]
     scan.connection.disconnect()
 

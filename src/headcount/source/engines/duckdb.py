@@ -201,7 +201,12 @@ class DuckDB(Engine):
         return _FOLDERS.get(_connection(table).con)
 
     def progress(self, table: ir.Table | Scan) -> float:
-        return float(_connection(table).con.query_progress()) / 100
+        connection = _connection(table)
+        readers = connection.reading if isinstance(connection, Connection) else [connection.con]
+        parts = [float(each.query_progress()) for each in readers]
+        whole = 1 if isinstance(table, Scan) and table.of_one_file else len(readers)
+        done = 100 * whole / len(readers)  # by a reader that has ended: it says -1
+        return sum(part if part >= 0 else done for part in parts) / whole / 100 if max(parts) >= 0 else -1.0
 
     def row_hashes(self, table: ir.Table | Scan) -> tuple[int, ...]:
         """The second hash is one of the first: texts are hashed only once."""
@@ -297,13 +302,14 @@ def _streams(table: ir.Table | Scan, *, parts: bool) -> Iterator[Sequence[tuple[
     if not isinstance(table, Scan) or not table.parts or not parts:
         yield [(_connection(table).con, _relation(table))]
         return
+    own = table.connection
     with ExitStack() as opened:
-        connections = [opened.enter_context(closing(table.connection.con.cursor())) for _ in table.parts]
-        for each in connections:
+        own.reading = [opened.enter_context(closing(own.con.cursor())) for _ in table.parts]
+        opened.callback(setattr, own, "reading", [own.con])
+        for each in own.reading:
             each.execute(SESSION)
-        yield [
-            (each, each.sql(replace(table, name=part).sql)) for each, part in zip(connections, table.parts, strict=True)
-        ]
+        queries = [replace(table, name=part).sql for part in table.parts]
+        yield [(each, each.sql(query)) for each, query in zip(own.reading, queries, strict=True)]
 
 
 def _ahead(relation: Any, size: int, kinds: pa.Schema) -> AbstractContextManager[Iterator[pa.RecordBatch | None]]:

@@ -35,6 +35,8 @@ class Connection:
 
     def __init__(self, database: Any) -> None:
         self.database, self.con = database, database.cursor()
+        self.reading: Sequence[Any] = [self.con]
+        """Connections that read its rows, this one or others: their progress is that of the reading."""
 
     @cached_property
     def backend(self) -> Any:
@@ -70,6 +72,8 @@ class Scan:
     parts: tuple[str, ...] = ()
     """The same rows in parts that are read at once, each as what follows FROM on any connection; nothing if there are
     none."""
+    of_one_file: bool = False
+    """Whether these are parts of one file: DuckDB then counts the progress of each as one of the whole file."""
 
     @cached_property
     def table(self) -> ir.Table:

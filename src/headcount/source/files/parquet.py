@@ -53,7 +53,8 @@ def read_table(paths: Sequence[str], columns: Sequence[str]) -> Scan:
     """Return columns of all files: column0, column1, ..."""
     connection = connect()
     connection.raw_sql(f"CREATE TEMP VIEW events AS {_union(paths, columns)}")
-    return Scan(connection, "events", parts=tuple(f"({part}) AS events" for part in _parts(paths, columns)))
+    parts = tuple(f"({part}) AS events" for part in _parts(paths, columns))
+    return Scan(connection, "events", parts=parts, of_one_file=len(paths) == 1)
 
 
 def _union(paths: Sequence[str], columns: Sequence[str], where: str = "") -> str:
