@@ -203,10 +203,9 @@ class DuckDB(Engine):
     def progress(self, table: ir.Table | Scan) -> float:
         connection = _connection(table)
         readers = connection.reading if isinstance(connection, Connection) else [connection.con]
-        parts = [float(each.query_progress()) for each in readers]
-        whole = 1 if isinstance(table, Scan) and table.of_one_file else len(readers)
-        done = 100 * whole / len(readers)  # by a reader that has ended: it says -1
-        return sum(part if part >= 0 else done for part in parts) / whole / 100 if max(parts) >= 0 else -1.0
+        known = [part for part in (float(each.query_progress()) for each in readers) if part >= 0]
+        whole = 100 / len(readers) if isinstance(table, Scan) and table.of_one_file else 100
+        return min(min(known) / whole, 1.0) if known else -1.0  # that of the last one to end
 
     def row_hashes(self, table: ir.Table | Scan) -> tuple[int, ...]:
         """The second hash is one of the first: texts are hashed only once."""
