@@ -18,7 +18,7 @@ test: lint
 test-changed: lint
 	$(BIN)/python -m tests.changed $(or $(SINCE),HEAD) --numprocesses auto --dist worksteal
 
-# The full tier, as CI runs it, some 25 minutes on two processors: fewer seeds, runs and examples, a sample of Spark and of planted bugs.
+# The full tier, as CI runs it, some 20 minutes on two processors: fewer seeds, runs and examples, a sample of Spark and of planted bugs.
 test-all: lint
 	$(PYTEST) --all $(MORE)
 

@@ -25,7 +25,7 @@ Jobs = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
 
 @contextmanager
 def workers(count: int) -> Iterator[Callable[[Callable[[A], R], A], Future[R]]]:
-    """Yield a function that begins function(argument) on one of so many threads. These end with the block; what they
+    """Yield a function that begins function(argument) on one of `count` threads. These end with the block; what they
     have not begun by then is cancelled."""
     jobs = Jobs()
     threads = list[Thread]()

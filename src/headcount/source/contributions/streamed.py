@@ -294,7 +294,7 @@ def _drained(rows: deque[R]) -> Iterator[R]:
 
 
 def _bits_for(rows: int) -> int:
-    """Bits of a person's number by which so many rows are partitioned."""
+    """Bits of a person's number by which this number of rows is partitioned."""
     return (rows // ROWS_OF_PARTITION).bit_length()
 
 
