@@ -22,7 +22,7 @@ test-changed: lint
 test-all: lint
 	$(PYTEST) --all $(MORE)
 
-# The tests a case of which takes over five seconds: three minutes, before a branch is merged.
+# The tests a case of which takes over five seconds: four minutes, before a branch is merged.
 test-long: lint
 	$(PYTEST) --long
 
