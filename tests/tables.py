@@ -12,7 +12,7 @@ from headcount.audit.choices import Fixed
 from headcount.bound import BoundedRounds, BoundedWeighted, Bounding, Split
 from headcount.source import Contributions, contributions, open_events
 from headcount.source.contributions.contributions import ReadPlan
-from headcount.source.engines.duckdb import connect
+from headcount.source.engines.duckdb_connection import connect
 
 Rows = Sequence[tuple[Any, Any]]
 

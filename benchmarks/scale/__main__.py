@@ -109,6 +109,8 @@ def main(typed: Sequence[str]) -> None:
     if "spark" in asked.only or (asked.full and not asked.only):
         size = max(asked.sizes or (MIDDLE,))
         alone.spark(task(asked, table(size, asked.folder), size, BOUND, 3), rows)
+    if asked.full and ("spark" in asked.only or not asked.only):
+        alone.spark_large(task(asked, table(LARGE, asked.folder), LARGE, BOUND, 1), rows)
     found = rows.of_this_run()
     print(*page.sections(found), sep="\n", flush=True)
     if asked.images:

@@ -14,14 +14,23 @@ from benchmarks.scale.ways import CLUSTER, HERE, SOURCE
 DRIVER = ("count-release", "weighted", "thresholded", "thresholded auto", "auto")
 SPARK = (*DRIVER, *(f"{way}{CLUSTER}" for way in DRIVER))
 NOISE = ("clipped", "thresholded")
-ON_SPARK, NOISY = "Spark", "noise"
+ON_SPARK, MUCH_ON_SPARK, NOISY = "Spark", "Spark, a large table", "noise"
 """What the tables of these rows are called."""
 
 
 def spark(task: Task, rows: Rows) -> None:
-    """Ours on Spark, beside Spark's own query: rounds in one process."""
-    task = replace(task, name=ON_SPARK)
-    todo = _todo(task, "with_spark", SPARK, rows)
+    """Ours on Spark, beside Spark's own query."""
+    _on_spark(replace(task, name=ON_SPARK), SPARK, rows)
+
+
+def spark_large(task: Task, rows: Rows) -> None:
+    """A table of which the driver's Java holds only a part at once."""
+    _on_spark(replace(task, name=MUCH_ON_SPARK), ("auto",), rows)
+
+
+def _on_spark(task: Task, ways: Sequence[str], rows: Rows) -> None:
+    """Rounds in one process."""
+    todo = _todo(task, "with_spark", ways, rows)
     if todo:
         limit = task.limit * (task.rounds + 1) * (len(todo) + 1)
         asked = [str(task.path), str(task.bound), str(task.rounds), *(row.way for row in todo)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.scale.alone import NOISY, ON_SPARK
+from benchmarks.scale.alone import MUCH_ON_SPARK, NOISY, ON_SPARK
 from benchmarks.scale.pictures import bars
 from benchmarks.scale.rows import Row, Rows
 from benchmarks.scale.ways import CLUSTER, MEMORY, WAYS
@@ -87,7 +87,7 @@ def synthetic(rows: Rows) -> str:
 
 def real(rows: Rows) -> str:
     """The real tables."""
-    other = {NOISY, ON_SPARK}
+    other = {NOISY, ON_SPARK, MUCH_ON_SPARK}
     found = [row for row in rows.rows.values() if row.table not in other and not row.table.startswith("events_")]
     return tables(sorted(found, key=lambda row: (-row.events, row.table, list(WAYS).index(row.way))))
 
@@ -104,10 +104,13 @@ def memory(rows: Rows) -> str:
 
 
 def spark(rows: Rows) -> str:
-    """Ours over Spark's own query."""
-    found = [row for row in rows.of(ON_SPARK).values() if row.rounds]
-    if not found:
-        return ""
+    """Ours over Spark's own query, by table."""
+    tables = [[row for row in rows.of(name).values() if row.rounds] for name in (ON_SPARK, MUCH_ON_SPARK)]
+    return "\n\n".join(_on_spark(found) for found in tables if found)
+
+
+def _on_spark(found: Sequence[Row]) -> str:
+    """One of the tables."""
     plain = sorted(each.plain.wall for each in found[0].rounds)[len(found[0].rounds) // 2]
     lines = [
         [f"headcount, {row.way}", f"{row.ratio('wall'):.2f}", f"{row.ratio('cpu'):.2f}", f"{row.cost('wall'):.2f}"]

@@ -11,7 +11,7 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,13 @@ from tests.conformance.engines import Seeded, people
 
 import headcount as hc
 from headcount.errors import HeadcountError
-from headcount.source.engines import spark_session
+from headcount.source.engines import spark_rows, spark_session, spark_size
 
 ASKED: dict[str, Any] = {"user": "user", "by": "item", "epsilon": 2}
-CASES = (("fetched", "reading"), ("kept", "choosing the bound"), ("drawn", "choosing the bound"))
-"""How the table is read, and the step at which an executor is killed. Rows come to the driver; stay on the cluster; or
-stay there, and are others each time they are read."""
+CASES = (("fetched", "reading"), ("parted", ""), ("kept", "choosing the bound"), ("drawn", "choosing the bound"))
+"""How the table is read, and the step at which an executor is killed. Rows come to the driver; come partition by
+partition, and an executor is killed after the first batch; stay on the cluster; or stay there, and are others each time
+they are read."""
 
 
 def digest(content: bytes) -> str:
@@ -61,9 +62,27 @@ def killing(session: Any, step: str) -> Callable[[str], None]:
     return progress
 
 
+def kill_between_batches(session: Any) -> list[str]:
+    """From now on rows come partition by partition, and each time an executor is killed after the first batch; returns
+    a list of the times that all came all the same."""
+    came = list[str]()
+    spark_size.COPIES = 1 << 18
+    batches = spark_rows.Fetched.batches
+
+    def killing_batches(self: spark_rows.Fetched) -> Iterator[Any]:
+        for index, batch in enumerate(batches(self)):
+            yield batch
+            if index == 0:
+                kill_one(session)
+        came.append("all")
+
+    spark_rows.Fetched.batches = killing_batches  # type: ignore[method-assign]
+    return came
+
+
 def frame_of(session: Any, path: Path, name: str) -> Any:
     """The table, as one of the cases reads it."""
-    session.conf.set(spark_session.FETCH, "64MB" if name == "fetched" else "0")
+    session.conf.set(spark_session.FETCH, "64MB" if name in ("fetched", "parted") else "0")
     if name != "drawn":
         return session.read.parquet(str(path))
     rows = [row for row in people().select(["user", "item"]).to_pylist() if row["user"] is not None]
@@ -74,6 +93,7 @@ def frame_of(session: Any, path: Path, name: str) -> Any:
 def outcome(session: Any, folder: Path, name: str, step: str) -> dict[str, Any]:
     """One release, with and without a ledger."""
     frame = frame_of(session, folder / "events.parquet", name)
+    came = kill_between_batches(session) if name == "parted" else ["all"] * 2
     plan = hc.plan("histogram", hc.table(frame, name="events"), **ASKED)
     ledger = hc.Ledger(folder / f"{name}.db", epsilon=9, delta=1e-5)
     try:
@@ -82,6 +102,7 @@ def outcome(session: Any, folder: Path, name: str, step: str) -> dict[str, Any]:
         found = type(failed).__name__
     if name != "drawn":  # rows that change are another table to a ledger
         plan.release(ledger=ledger, progress=killing(session, step))
+    assert came == ["all"] * 2, "rows came to the driver, with and without a ledger"
     return {"found": found, "charges": len(ledger.spends())}
 
 

@@ -18,7 +18,7 @@ import headcount as hc
 from headcount.errors import BadParameter, HeadcountError, LedgerError, NotATable, ReadingFailed, UnknownColumn
 from headcount.source import contributions, open_events
 from headcount.source.engines import spark as engine
-from headcount.source.engines import spark_session
+from headcount.source.engines import spark_rows, spark_session
 from headcount.source.files.files import frame_by
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_order_of_rows_and_partitions_do_not_matter")]
@@ -317,16 +317,16 @@ ROWS = pa.table(
 def test_rows_come_back_without_arrow_as_well(spark: Any) -> None:
     """As on a Java of which Spark's Arrow knows nothing."""
     odd = spark_session.own_session(spark).sql(ODD)
-    assert engine.row_by_row(odd, ROWS.schema).equals(ROWS)
-    assert len(engine.row_by_row(odd.limit(0), ROWS.schema)) == 0
+    assert spark_rows.row_by_row(odd, ROWS.schema).equals(ROWS)
+    assert len(spark_rows.row_by_row(odd.limit(0), ROWS.schema)) == 0
 
 
 def test_rows_come_back_by_arrow(spark: Any) -> None:
     if not spark_session.has_arrow(spark):
         pytest.skip("this Spark cannot send Arrow on this Java")
     odd = spark_session.own_session(spark).sql(ODD)
-    assert engine.by_arrow(odd).cast(ROWS.schema).equals(ROWS)
-    assert len(engine.by_arrow(odd.limit(0))) == 0
+    assert spark_rows.by_arrow(odd).cast(ROWS.schema).equals(ROWS)
+    assert len(spark_rows.by_arrow(odd.limit(0))) == 0
 
 
 @pytest.mark.parametrize("asked", [{}, {"keys": ["item 1", "é"]}, {"by": "day", "bound": "auto"}])

@@ -1,5 +1,6 @@
-"""Tables of Spark whose rows come to the driver: the bytes of the cluster and of DuckDB, by one query. Where rows stay
-on the cluster, what was read once is not read again if it could be something else by then, whatever is lost."""
+"""Tables of Spark whose rows come to the driver, by one query or by partition: the bytes of the cluster and of DuckDB.
+Where rows stay on the cluster, what was read once is not read again if it could be something else by then, whatever is
+lost."""
 
 import json
 import os
@@ -17,6 +18,8 @@ from tests.conformance.engines import SMALL, Seeded, on_spark, people
 import headcount as hc
 from headcount.source import contributions, open_events
 from headcount.source.contributions.contributions import ReadPlan
+from headcount.source.engines import spark_size
+from headcount.source.engines.spark import Spark
 from headcount.source.engines.spark_session import FETCH
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_same_bytes")]
@@ -39,22 +42,76 @@ def released(data: Any, **asked: Any) -> bytes:
     return hc.plan("histogram", hc.table(data, name="events"), **{**ASKED, **asked}).release(entropy=Seeded()).content
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [{}, {"bound": 2}, {"count": "events"}, {"by": ["item", "city"]}, {"user": "city", "by": "user", "bound": 3}],
-    ids=str,
-)
+QUESTIONS: list[dict[str, Any]] = [
+    {},
+    {"bound": 2},
+    {"count": "events"},
+    {"by": ["item", "city"]},
+    {"user": "city", "by": "user", "bound": 3},
+]
+each_question = pytest.mark.parametrize("asked", QUESTIONS, ids=str)
+
+
+@each_question
 def test_the_same_bytes(usual: Any, asked: Any, tmp_path: Path) -> None:
     put = on_spark(usual, tmp_path)
     assert released(put(people()), **asked) == released(people(), **asked)
 
 
+@pytest.fixture
+def small_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a part of every table here fits into the driver at once."""
+    monkeypatch.setattr(spark_size, "COPIES", 1 << 17)
+
+
+def jobs_of(session: Any) -> int:
+    """How many jobs there were until now."""
+    return int(session.sparkContext._jsc.sc().dagScheduler().numTotalJobs())
+
+
+@pytest.mark.usefixtures("small_driver")
+@each_question
+def test_the_same_bytes_by_partition(usual: Any, asked: Any, tmp_path: Path) -> None:
+    frame, before = on_spark(usual, tmp_path)(people()), jobs_of(usual)
+    assert released(frame, **asked) == released(people(), **asked)
+    assert jobs_of(usual) - before > 5
+
+
+@pytest.mark.usefixtures("small_driver")
+def test_rows_by_partition_are_all_rows(usual: Any, tmp_path: Path) -> None:
+    """Each once; the share of them that came rises; and the user's thread has its settings as before."""
+    context = usual.sparkContext._jsc.sc()
+    frame, engine = on_spark(usual, tmp_path)(people()), Spark()
+    table, before = engine.table(frame, ["user", "item"]), context.getLocalProperties().clone()
+    shares, rows = list[float](), list[dict[str, Any]]()
+    with engine.interruptible(table):
+        for batch in engine.batches(table, 100):
+            shares.append(engine.progress(table))
+            rows += batch.to_pylist()
+    expected = [tuple(row.values()) for row in people().select(["user", "item"]).to_pylist()]
+    assert sorted(map(repr, (tuple(row.values()) for row in rows))) == sorted(map(repr, expected))
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] <= 1
+    assert context.getLocalProperties().equals(before)
+
+
+@pytest.mark.usefixtures("small_driver")
+def test_leaving_early_ends_the_jobs(usual: Any, tmp_path: Path) -> None:
+    frame, engine = on_spark(usual, tmp_path)(people()), Spark()
+    table = engine.table(frame, ["user", "item"])
+    batches = engine.batches(table, 100)
+    next(batches)
+    batches.close()
+    after = jobs_of(usual)
+    assert usual.range(3).count() == 3
+    assert jobs_of(usual) - after <= 4  # those of the count, and one that had begun
+
+
 def test_one_query_reads_each_row_once(usual: Any, tmp_path: Path) -> None:
-    frame, jobs = on_spark(usual, tmp_path)(people()), usual.sparkContext._jsc.sc().dagScheduler().numTotalJobs
-    plan = hc.plan("histogram", hc.table(frame, name="events"), **ASKED)
-    before = jobs()
+    plan = hc.plan("histogram", hc.table(on_spark(usual, tmp_path)(people()), name="events"), **ASKED)
+    before = jobs_of(usual)
     plan.release(entropy=Seeded())
-    assert jobs() == before + 1
+    assert jobs_of(usual) == before + 1
 
 
 def test_rows_stay_on_the_cluster_if_the_user_says_so(usual: Any, tmp_path: Path) -> None:
@@ -100,8 +157,10 @@ print(json.dumps(digest(plan.release(entropy=Seeded()).content)))
 
 @pytest.mark.slow
 def test_more_rows_than_a_result_holds_stay_on_the_cluster(tmp_path: Path) -> None:
-    """Spark says so when it is too late to ask: the rows are read once more."""
-    table = pa.table({"user": pa.array(range(100_000)), "item": pa.array([f"item {n % 7}" for n in range(100_000)])})
+    """Long texts of which there are few take no room in a file. Spark says that a partition of them is too large when
+    it is too late to ask: the rows are read once more."""
+    items = [f"{n % 7}{'-' * 100}" for n in range(100_000)]
+    table = pa.table({"user": pa.array(range(100_000)), "item": items})
     pq.write_table(table, tmp_path / "events.parquet")
     settings = "--conf spark.driver.maxResultSize=1m --conf spark.sql.shuffle.partitions=2 pyspark-shell"
     found = run(["-c", SMALL_RESULTS, str(tmp_path / "events.parquet")], PYSPARK_SUBMIT_ARGS=settings)
@@ -113,7 +172,7 @@ def test_an_executor_is_lost(tmp_path: Path) -> None:
     """The release is the same, and charged once; one of rows that would be others when they are read again fails."""
     found = run(["-m", "tests.conformance.lost_executor", str(tmp_path)])
     same = {"found": lost_executor.expected(), "charges": 1}
-    assert found == {"fetched": same, "kept": same, "drawn": {"found": "ReadingFailed", "charges": 0}}
+    assert found == {"fetched": same, "parted": same, "kept": same, "drawn": {"found": "ReadingFailed", "charges": 0}}
 
 
 def run(arguments: list[str], **environment: str) -> Any:

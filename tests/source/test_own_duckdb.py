@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.source.engines import duckdb as on_duckdb
+from headcount.source.engines import duckdb_connection as on_duckdb
 from headcount.source.engines.scan import Connection
 
 ROWS = pa.table({"person": ["ann", "bob", "ann"], "item": ["a", "b", "c"], "amount": [1, 2, 3]})
@@ -135,7 +135,7 @@ FORKED = """
 import os, sys
 import pyarrow as pa
 import headcount as hc
-import headcount.source.engines.duckdb
+import headcount.source.engines.duckdb_connection
 
 rows = pa.table({"user": [i % 300 for i in range(2000)], "song": [str(i % 50) for i in range(2000)]})
 if (child := os.fork()) == 0:

@@ -13,8 +13,9 @@ import pytest
 import headcount as hc
 from headcount.audit.choices import Fixed
 from headcount.source.contributions import streamed
-from headcount.source.engines import duckdb
+from headcount.source.engines import duckdb_parts
 from headcount.source.engines.duckdb import DuckDB
+from headcount.source.engines.duckdb_connection import connect
 from headcount.source.files import parquet
 from headcount.source.kernels import kernels
 from headcount.system.threads import THREADS
@@ -77,6 +78,19 @@ def test_what_has_no_halves_is_read_whole(tmp_path: Path, rows: pa.Table, group:
     assert rows_of([written(tmp_path / "whole.parquet", rows, group)]) == ([], every(rows))
 
 
+def test_parts_of_other_types_are_read_whole(tmp_path: Path) -> None:
+    """As DuckDB takes both types for a wider one, whatever part a row is in."""
+    kinds = (pa.int16(), pa.int64())
+    parts = [pa.table({"user": pa.array([1, 2], kind), "item": ["a", "b"]}) for kind in kinds]
+    scan = parquet.read_table(
+        [written(tmp_path / f"{index}.parquet", part) for index, part in enumerate(parts)], COLUMNS
+    )
+    with duckdb_parts.in_parts(scan) as streams:
+        assert [str(kind) for _, relation in streams for kind in relation.types] == ["BIGINT", "VARCHAR"]
+        assert len(scan.connection.reading) == 1
+    scan.connection.disconnect()
+
+
 def test_few_rows_are_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "MIN_ROWS", 4001)
     assert rows_of([written(tmp_path / "few.parquet")]) == ([], every(ROWS))
@@ -122,15 +136,23 @@ def test_little_memory_is_for_one_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str | None, streams: int
 ) -> None:
     found: list[int] = []
-    in_turn = duckdb._in_turn
+    in_turn = duckdb_parts._in_turn
 
     def counted(several: Sequence[Any]) -> Any:
         found.append(len(several))
         return in_turn(several)
 
-    monkeypatch.setattr(duckdb, "_in_turn", counted)
+    monkeypatch.setattr(duckdb_parts, "_in_turn", counted)
     hc.histogram(hc.table(written(tmp_path / "rows.parquet"), memory=memory), user="user", by="item", epsilon=1)
     assert found == [streams]
+
+
+@pytest.mark.parametrize(("memory", "threads", "room"), [(1000, 1, False), (1500, 4, True), (1500, 12, False)])
+def test_parts_need_memory_for_each_thread(memory: int, threads: int, room: bool) -> None:
+    connection = connect()
+    connection.raw_sql(f"SET memory_limit = '{memory}MB'; SET threads = {threads}")
+    assert duckdb_parts.has_room_for_parts(connection) is room
+    connection.disconnect()
 
 
 def test_leaving_early_ends_all_readers(tmp_path: Path) -> None:

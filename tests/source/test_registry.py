@@ -17,7 +17,8 @@ from headcount.errors import BadParameter, NotATable
 from headcount.source import contributions, open_events
 from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.engines import registry
-from headcount.source.engines.duckdb import DuckDB, connect
+from headcount.source.engines.duckdb import DuckDB
+from headcount.source.engines.duckdb_connection import connect
 from headcount.source.engines.engine import Engine
 
 

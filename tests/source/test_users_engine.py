@@ -15,7 +15,8 @@ from headcount import papers, run
 from headcount.audit.choices import Fixed
 from headcount.errors import BadParameter, FileChanged, ReadingFailed
 from headcount.source.engines.contract import OPERATIONS
-from headcount.source.engines.duckdb import DuckDB, _lock
+from headcount.source.engines.duckdb import DuckDB
+from headcount.source.engines.duckdb_connection import _lock
 
 ROWS = "SELECT range % 40 AS user, range % 7 AS item FROM range(400)"
 THREADS = 8

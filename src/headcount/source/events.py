@@ -10,7 +10,7 @@ from os import PathLike, fsdecode
 from typing import TYPE_CHECKING, Any
 
 from headcount.errors import BadParameter, NotATable, TableChanged, UnknownColumn
-from headcount.source.engines.duckdb import give_back
+from headcount.source.engines.duckdb_connection import give_back
 from headcount.source.engines.engine import Engine
 from headcount.source.engines.kinds import Kind
 from headcount.source.engines.limits import Limits

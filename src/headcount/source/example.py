@@ -4,7 +4,7 @@ Computed by hashing in DuckDB: deterministic, the same table every time."""
 import pyarrow as pa
 
 from headcount.exact import whole
-from headcount.source.engines.duckdb import connect
+from headcount.source.engines.duckdb_connection import connect
 
 MAX_PLAYS = 2000
 

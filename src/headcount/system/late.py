@@ -1,6 +1,7 @@
 """Modules that are imported when one of their names is first used: they take long to import, and many a release does
 without."""
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,8 @@ class Late:
     """A module that is imported at its first attribute. One that is not installed is missed at once."""
 
     def __init__(self, name: str) -> None:
-        if find_spec(name.partition(".")[0]) is None:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if (top := name.partition(".")[0]) not in sys.modules and find_spec(top) is None:
+            raise ModuleNotFoundError(f"No module named {top!r}", name=top)
         self._name = name
 
     def __getattr__(self, name: str) -> Any:

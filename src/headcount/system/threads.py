@@ -36,15 +36,14 @@ def workers(count: int) -> Iterator[Callable[[Callable[[A], R], A], Future[R]]]:
 
     try:
         for _ in range(count):
-            thread = Thread(target=_work, args=(jobs,), name="headcount", daemon=True)
-            thread.start()
-            threads.append(thread)
+            threads.append(Thread(target=_work, args=(jobs,), name="headcount", daemon=True))
+            threads[-1].start()
         yield begin
     finally:
         _cancel(jobs)
         for _ in threads:
             jobs.put(None)
-        for thread in threads:
+        for thread in (each for each in threads if each.ident):  # one may not have begun
             thread.join()
 
 

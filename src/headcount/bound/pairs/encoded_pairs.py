@@ -70,8 +70,8 @@ class PairsByNumber:
     ) -> Iterator[R]:
         """Call a function for each part of a chunk, with a hash of each person: of those above the bound, if it is
         needed, else 0."""
-        hashed, many = np.zeros(len(chunk.people), dtype=np.int64), _measure(chunk, excess.measure) > excess.max_items
-        if excess.secret is not None and many.any():
+        hashed = np.zeros(len(chunk.people), dtype=np.int64)
+        if excess.secret is not None and (many := _measure(chunk, excess.measure) > excess.max_items).any():
             hashed[many] = hashes(self.pairs, excess.max_items, excess.secret)(chunk.people[many])
         parts = list(replace(chunk, rows=None).parts())
         each = zip(parts, np.split(hashed, np.cumsum([len(part.people) for part in parts[:-1]])), strict=True)

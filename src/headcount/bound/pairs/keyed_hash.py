@@ -15,7 +15,7 @@ import pyarrow as pa
 from headcount.exact import Integers
 from headcount.source.contributions.contributions import USER, spelled
 from headcount.source.contributions.encoded import PERSON, EncodedPairs
-from headcount.source.engines.duckdb import connect
+from headcount.source.engines.duckdb_connection import connect
 from headcount.source.engines.registry import engine_of, to_arrow
 from headcount.source.expressions import ibis, ir
 from headcount.source.frames.arrow_columns import arrow, hexadecimal, is_text, whole_numbers

@@ -3,7 +3,11 @@
 engine.py            the protocol: capabilities and methods of an engine
 contract.py          operations that engines write differently, tried before a charge
 duckdb.py            DuckDB, embedded; it also reads files and frames in memory
+duckdb_connection.py who holds a connection; a DuckDB of our own
+duckdb_parts.py      rows that are read ahead, and in parts at once
 spark.py             Spark, on the session of the user's DataFrame
+spark_size.py        which tables come to the driver, and in what parts
+spark_rows.py        how they come
 spark_session.py     sessions of our own beside the user's; starting Spark
 spark_views.py       stored tables of Spark, and proved views as DataFrames
 spark_sql.py         Ibis's backend for Spark, as exact results need it

@@ -6,7 +6,6 @@ U+FFFD, as everywhere), timestamps are in UTC. PySpark is imported only when it 
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from inspect import signature
 from pathlib import Path
 from secrets import token_hex
 from threading import Thread, get_ident
@@ -20,6 +19,7 @@ from ibis.expr import types as ir
 from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source.engines import spark_size, spark_views
 from headcount.source.engines.engine import Engine, column_names
+from headcount.source.engines.spark_rows import Fetched, by_arrow, row_by_row
 from headcount.source.engines.spark_session import has_arrow, own_session, start
 from headcount.source.engines.spark_sql import spark_backend
 from headcount.source.queries.spark_plan import is_repeatable, step_of
@@ -162,15 +162,28 @@ class Spark(Engine):
         return by_arrow(frame).cast(kinds) if has_arrow(frame.sparkSession) else row_by_row(frame, kinds)
 
     def fetches(self, table: ir.Table) -> bool:
-        return spark_size.fits_driver(frame_of(table))
+        return spark_size.fits_driver(frame_of(table), repeatable=self.is_repeatable(table))
 
     def is_repeatable(self, table: ir.Table) -> bool:
         return bool(ibis.get_backend(table).repeatable)
 
     def batches(self, table: ir.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
+        """Rows that are the same each time by partition, so that a table may be larger than the driver; others by one
+        query."""
+        frame, kinds = frame_of(table), table.schema().to_pyarrow()
         with spark_size.results_that_fit():
-            found = self.to_arrow(table)
-        yield from found.to_batches(size)
+            if self.is_repeatable(table) and not spark_size.is_one_result(frame):
+                yield from (batch.cast(kinds) for batch in self._by_partition(table, frame))
+            else:
+                yield from self.to_arrow(table).to_batches(size)
+
+    def _by_partition(self, table: ir.Table, frame: "DataFrame") -> Iterator[pa.RecordBatch]:
+        backend, found = ibis.get_backend(table), Fetched(spark_size.in_small_partitions(frame), _group())
+        backend.fetched = found
+        try:
+            yield from found.batches()
+        finally:
+            backend.fetched = None
 
     def memory(self, table: ir.Table) -> int:
         """Memory of the driver: what its Java may use."""
@@ -185,8 +198,12 @@ class Spark(Engine):
             raise ValueError("spark.driver.maxResultSize is too small for the items of this table")
 
     def progress(self, table: ir.Table) -> float:
-        """Fraction of tasks done, over the stages that run now."""
-        tracker = ibis.get_backend(table)._session.sparkContext.statusTracker()
+        """Fraction of partitions that came, if rows come by partition; else of tasks done, over the stages that run
+        now."""
+        backend = ibis.get_backend(table)
+        if backend.fetched and (part := backend.fetched.part):
+            return float(part)
+        tracker = backend._session.sparkContext.statusTracker()
         stages = [stage for each in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(each))]
         tasks = sum(stage.numTasks for stage in stages)
         return sum(stage.numCompletedTasks for stage in stages) / tasks if tasks else -1.0
@@ -264,29 +281,6 @@ def _exact(frame: "DataFrame", name: str) -> "Column":
         return valid(column).alias(name)
     cast = {"timestamp_ntz": "timestamp", "void": "string"}.get(kind)
     return column.cast(cast).alias(name) if cast else column
-
-
-def by_arrow(frame: "DataFrame") -> pa.Table:
-    """Collect a DataFrame as Arrow."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    zone = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}  # from Spark 4 on
-    return pa.Table.from_batches(frame._collect_as_arrow(), to_arrow_schema(frame.schema, **zone))
-
-
-def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:
-    """Collect a DataFrame without Spark's Arrow, slowly. Timestamps come as numbers: PySpark would shift them to this
-    machine's time zone."""
-    from pyspark.sql import functions
-
-    moments = [functions.unix_micros(name) if kind == "timestamp" else name for name, kind in frame.dtypes]
-    rows = frame.select(*moments).collect()
-    columns = [[row[index] for row in rows] for index in range(len(kinds))]
-    return pa.table([_typed(column, kind) for column, kind in zip(columns, kinds.types, strict=True)], schema=kinds)
-
-
-def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array(values, pa.int64()).cast(kind) if pa.types.is_timestamp(kind) else pa.array(values, kind)
 
 
 def _most_partitions(frame: "DataFrame") -> int:

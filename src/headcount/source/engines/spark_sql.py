@@ -29,6 +29,8 @@ def spark_backend() -> Any:
         compiler = _compiler()
         repeatable: bool = False
         """True if the table of this connection has the same rows each time it is read."""
+        fetched: Any = None
+        """Rows that come to the driver now (spark_rows.Fetched), if any do."""
 
         def _register_in_memory_table(self, op: Any) -> None:
             data = op.data.to_pyarrow(op.schema)

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from headcount.source.engines.duckdb import connect
+from headcount.source.engines.duckdb_connection import connect
 from headcount.source.engines.scan import Scan
 from headcount.source.files.scans import scanning
 

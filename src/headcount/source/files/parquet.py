@@ -5,30 +5,41 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 import pyarrow.parquet as pq
 
 from headcount.errors import NotATable
-from headcount.source.engines.duckdb import connect
+from headcount.source.engines.duckdb_connection import connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.scan import Scan
 from headcount.source.engines.sql_values import quoted
+from headcount.system.threads import THREADS
+
+
+@dataclass(frozen=True)
+class File:
+    """What a file says of itself in its footer."""
+
+    name: str
+    columns: tuple[str, ...]
+    groups: tuple[int, ...]
+    """Rows of each row group."""
+
+    @classmethod
+    def read(cls, name: str) -> File:
+        """Read a footer. No row is read."""
+        footer = pq.read_metadata(name)
+        groups = tuple(footer.row_group(index).num_rows for index in range(footer.num_row_groups))
+        return cls(name, tuple(footer.schema.to_arrow_schema().names), groups)
 
 
 def names(paths: Sequence[str], columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Return the column names of files, each distinct list once."""
     if len(paths) > 1:
         check_agreement(paths, columns)
-    return tuple(_by_names(paths))
-
-
-def _by_names(paths: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
-    """Group files by their list of columns."""
-    grouped: dict[tuple[str, ...], list[str]] = {}
-    for name in paths:
-        grouped.setdefault(tuple(pq.read_schema(name).names), []).append(name)
-    return grouped
+    return tuple(dict.fromkeys(tuple(pq.read_schema(name).names) for name in paths))
 
 
 def check_agreement(paths: Sequence[str], columns: Sequence[str]) -> None:
@@ -51,32 +62,32 @@ PLACE = "file_row_number"
 
 def read_table(paths: Sequence[str], columns: Sequence[str]) -> Scan:
     """Return columns of all files: column0, column1, ..."""
-    connection = connect()
-    connection.raw_sql(f"CREATE TEMP VIEW events AS {_union(paths, columns)}")
-    parts = tuple(f"({part}) AS events" for part in _parts(paths, columns))
-    return Scan(connection, "events", parts=parts, of_one_file=len(paths) == 1)
+    connection, files = connect(), [File.read(name) for name in paths]
+    connection.raw_sql(f"CREATE TEMP VIEW events AS {_union(files, columns)}")
+    parts = tuple(f"({part}) AS events" for part in _parts(files, columns)) if THREADS > 1 else ()
+    return Scan(connection, "events", parts=parts, of_one_file=len(files) == 1)
 
 
-def _union(paths: Sequence[str], columns: Sequence[str], where: str = "") -> str:
+def _union(files: Sequence[File], columns: Sequence[str], where: str = "") -> str:
     """SQL of the columns of all files."""
-    grouped = _by_names(paths).items()
-    return " UNION ALL ".join(
-        _select(files, [there.index(name) for name in columns], where) for there, files in grouped
-    )
+    grouped = dict[tuple[str, ...], list[str]]()
+    for each in files:
+        grouped.setdefault(each.columns, []).append(each.name)
+    selected = (_select(some, [there.index(name) for name in columns], where) for there, some in grouped.items())
+    return " UNION ALL ".join(selected)
 
 
-def _parts(paths: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
+def _parts(files: Sequence[File], columns: Sequence[str]) -> Sequence[str]:
     """SQL of two halves of the rows, about: some of the files each, or the row groups of a single one; nothing if they
     are few, or in one row group."""
-    found = [pq.read_metadata(name) for name in paths]
-    if len(paths) > 1:
-        first = _half([each.num_rows for each in found])
-        return [_union(some, columns) for some in (paths[:first], paths[first:])] if first else ()
-    groups = [found[0].row_group(index).num_rows for index in range(found[0].num_row_groups)]
-    first = _half(groups)
-    if not first or any(name.lower() == PLACE for name in pq.read_schema(paths[0]).names):
+    if len(files) > 1:
+        first = _half([sum(each.groups) for each in files])
+        return [_union(some, columns) for some in (files[:first], files[first:])] if first else ()
+    only = files[0]
+    first = _half(only.groups)
+    if not first or any(name.lower() == PLACE for name in only.columns):
         return ()
-    return [_union(paths, columns, f"{PLACE} {side} {sum(groups[:first])}") for side in ("<", ">=")]
+    return [_union(files, columns, f"{PLACE} {side} {sum(only.groups[:first])}") for side in ("<", ">=")]
 
 
 def _half(rows: Sequence[int]) -> int:
@@ -87,9 +98,9 @@ def _half(rows: Sequence[int]) -> int:
     return min(range(len(rows)), key=lambda first: abs(2 * before[first] - before[-1]))
 
 
-def _select(files: Sequence[str], indices: Sequence[int], where: str) -> str:
+def _select(names: Sequence[str], indices: Sequence[int], where: str) -> str:
     """SQL of columns, by position, of files with the same columns."""
-    listed = ", ".join(quoted(glob.escape(name)) for name in files)  # no pattern to DuckDB
+    listed = ", ".join(quoted(glob.escape(name)) for name in names)  # no pattern to DuckDB
     width = max(indices) + 1
     chosen = ", ".join(f"c{index} AS {plain}" for index, plain in zip(indices, column_names(len(indices)), strict=True))
     options, condition = (f", {PLACE} = true", f" WHERE {where}") if where else ("", "")

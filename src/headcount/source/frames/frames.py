@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from headcount.errors import UnknownColumn
-from headcount.source.engines.duckdb import RELATION_LOCK, connect
+from headcount.source.engines.duckdb_connection import RELATION_LOCK, connect
 from headcount.source.engines.engine import column_names
 from headcount.source.engines.kinds import PLAIN, kind_named
 from headcount.source.engines.registry import to_arrow

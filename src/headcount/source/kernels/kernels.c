@@ -19,11 +19,12 @@ C99 without dependencies, called through ctypes. Invariants:
 
 #define BLOCK 64
 
-EXPORT int64_t headcount_version(void) { return 3; }
+EXPORT int64_t headcount_version(void) { return 5; }
 
 /* Hashes: the polynomial whose coefficients are the value's words, at a random point, modulo 2^61 - 1 (Carter and Wegman
-   1979), then mixed one to one. Whatever two different values of at most n words there are, their hashes are equal with
-   probability at most n / 2^60. Mixing keeps values in a row, as ids are, from lying in a row of slots. */
+   1979), then mixed one to one. Whatever two different values of at most n words there are, their hashes of 64 bits are
+   equal with probability at most n / 2^60; a slot is some of these bits. Mixing keeps values in a row, as ids are, from
+   lying in a row of slots. */
 #define PRIME (((uint64_t)1 << 61) - 1)
 #define WORD 7 /* bytes */
 

@@ -14,7 +14,7 @@ from ibis.expr import operations as ops
 from ibis.expr import types as ir
 
 from headcount.errors import BadParameter, NotATable, UnknownColumn
-from headcount.source.engines.duckdb import connect
+from headcount.source.engines.duckdb_connection import connect
 from headcount.source.engines.registry import engine_of
 from headcount.source.files import files
 from headcount.source.views.declared import OPENED, check_keys, opened

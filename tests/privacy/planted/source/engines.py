@@ -175,7 +175,7 @@ BUGS = [
     ),
     Bug(
         "two threads on one connection",
-        "source/engines/duckdb.py",
+        "source/engines/duckdb_connection.py",
         (("return _LOCKS.setdefault(connection, RLock())", "return RLock()"),),
         USERS_ENGINE + "test_who_waits_for_whom",
     ),
