@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-VERSION = 5
+VERSION = 6
 """Of the functions' signatures, a new number each time: `headcount_version` of kernels.c."""
 FOLDER = Path(__file__).parent
 LIBRARY = "kernels.bin"
@@ -41,10 +41,11 @@ class _MaybeNumbers(_Maybe):
 
 
 _longs, _words, _numbers, _text, _flags = map(_array, (np.int64, np.uint64, np.uint32, np.uint8, np.bool_))
+_starts = _array(np.int32)
 SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "number_texts": (
         _i64,
-        [_longs, _text, _i64, _words, _numbers, _numbers, _i64, _text, _longs, _i64, _numbers],
+        [_starts, _text, _i64, _words, _numbers, _numbers, _i64, _text, _longs, _i64, _numbers],
     ),
     "number_integers": (_i64, [_longs, _i64, _words, _longs, _numbers, _i64, _longs, _i64, _numbers]),
     "move_texts": (None, [_numbers, _numbers, _i64, _numbers, _numbers, _i64]),

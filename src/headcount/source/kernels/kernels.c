@@ -19,7 +19,7 @@ C99 without dependencies, called through ctypes. Invariants:
 
 #define BLOCK 64
 
-EXPORT int64_t headcount_version(void) { return 5; }
+EXPORT int64_t headcount_version(void) { return 6; }
 
 /* Hashes: the polynomial whose coefficients are the value's words, at a random point, modulo 2^61 - 1 (Carter and Wegman
    1979), then mixed one to one. Whatever two different values of at most n words there are, their hashes of 64 bits are
@@ -110,7 +110,7 @@ static uint64_t hash_integer(uint64_t value, const uint64_t *key)
    and one, hashes the last 32 bits of the text's hash.
    Room: hashes and slots 0 .. mask, more of them than count + n, and at most 2^32; ends for count + n + 1; an arena for
    all n texts more. */
-EXPORT int64_t number_texts(const int64_t *starts, const uint8_t *data, int64_t n, const uint64_t *key,
+EXPORT int64_t number_texts(const int32_t *starts, const uint8_t *data, int64_t n, const uint64_t *key,
                             uint32_t *hashes, uint32_t *slots, int64_t mask, uint8_t *arena, int64_t *ends,
                             int64_t count, uint32_t *numbers)
 {

@@ -193,17 +193,19 @@ def numbering_of(kind: pa.DataType, *, ordered: bool, room: int = MOST) -> Numbe
     return IntegerNumbering(kind, room) if pa.types.is_float64(kind) and not ordered else None
 
 
-def _text(column: pa.Array) -> tuple[Integers, NDArray[np.uint8]]:
+def _text(column: pa.Array) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Where each text starts, and where the last one ends; and the bytes."""
-    if pa.types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
-    wide = np.int64 if pa.types.is_large_string(column.type) else np.int32
+    kind = column.type
+    if not pa.types.is_string(kind):
+        if pa.types.is_large_string(kind) and len(column) and column.nbytes >= MAX_TEXT:
+            raise TooMany
+        column = column.cast(pa.string())
     _, starts, data = column.buffers()
     if not len(column):
-        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
-    found = np.frombuffer(starts, dtype=wide)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+        return np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.uint8)
+    found = np.frombuffer(starts, dtype=np.int32)[column.offset : column.offset + len(column) + 1]
     bytes_ = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else np.zeros(1, dtype=np.uint8)
-    return found, bytes_
+    return np.require(found, requirements=("ALIGNED",)), bytes_
 
 
 def _integers(column: pa.Array) -> Integers:
