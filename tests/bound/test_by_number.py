@@ -32,6 +32,7 @@ from headcount.bound import (
     WeightedClip,
     WithScalar,
 )
+from headcount.bound.pairs import encoded_pairs
 from headcount.bound.selection.by_load import Exponential, Generalized
 from headcount.bound.selection.compare import ComparedSizes, ComparedSums
 from headcount.bound.selection.heavy import HeavyPeople
@@ -130,6 +131,7 @@ def test_numbers_give_what_the_engine_gives(each: Any, events: bool, rows: list[
 def test_people_come_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch, each: Any, events: bool, pairs: int) -> None:
     """However many pairs are looked at together."""
     monkeypatch.setattr(encoded, "PAIRS", pairs)
+    monkeypatch.setattr(encoded_pairs, "MIN_PEOPLE", 1)
     assert same(each, MANY, events=events)
 
 

@@ -122,11 +122,12 @@ class EvenL2Budget(Bounding):
         pairs = pairs_of(contributions)
         kept = pairs.without(SampledItems(self.max_items).formula(secret))
         every = kept.weights(self.split())
-        totals = whole_numbers(every[TOTAL])
-        found = every.drop_columns([TOTAL]).filter(arrow(totals > 0))
+        totals, found = whole_numbers(every[TOTAL]), every.drop_columns([TOTAL])
+        if not (some := totals > 0).all():
+            totals, found = totals[some], found.filter(arrow(some))
         return found, BoundedRounds(
             found.select(list(contributions.items)),
-            totals[totals > 0],
+            totals,
             self.sensitivity,
             lambda shown: PublicItems(pairs.only(found.filter(arrow(shown))), isqrt(self.squared)),
             partial(kept.spread, found),

@@ -21,6 +21,8 @@ from headcount.system.threads import map_threads
 
 R = TypeVar("R")
 NUMBER = "number"
+MIN_PEOPLE = 1 << 16
+"""People for whom a thread of its own pays: a millisecond."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class PairsByNumber:
         flags[numbers[shown]] = True
         for chunk in self.pairs:
             many, others = chunk.count_flagged(flags)
-            chunk.add_to_items(totals, flags, division.of_shown(many), division.of_others(many, others))
+            chunk.add_to_items(totals, flags, *_units(division, many, others, self.pairs.threads))
         return totals[numbers]
 
     def people_by_size(self) -> tuple[Integers, Integers, Integers]:
@@ -154,6 +156,14 @@ class PairsByNumber:
         """True for pairs of public items."""
         there: Booleans = self._flags[chunk.items]
         return there
+
+
+def _units(division: Division, many: Integers, others: Integers, threads: int) -> list[Integers]:
+    """What people add to each shown item, and to each other one, by how many they have of both."""
+    parts = min(threads, len(many) // MIN_PEOPLE + 1)
+    each = zip(np.array_split(many, parts), np.array_split(others, parts), strict=True)
+    found = map_threads(lambda part: (division.of_shown(part[0]), division.of_others(*part)), each, threads=threads)
+    return [np.concatenate(column) for column in zip(*found, strict=True)]
 
 
 def _cut(chunk: Chunk, excess: Excess, hashed: Integers) -> tuple[Chunk, Integers]:
