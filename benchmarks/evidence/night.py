@@ -24,7 +24,7 @@ from benchmarks.evidence.experiment import (
     with_own,
 )
 
-LARGE = "auto,seeded,limited,opendp,diffprivlib,spark"
+LARGE = "auto,seeded,limited,opendp,diffprivlib"
 """Ways that are measured up to 100 million events."""
 
 NIGHT = (
@@ -413,13 +413,22 @@ NIGHT = (
     ),
     Experiment(
         "scale-large",
-        "Peers, 100 million events within a limit of memory, and Spark",
+        "Peers, and 100 million events within a limit of memory",
         module("scale", "--full", "--rounds", "1", "--limit", "300", "--again", "--only", LARGE),
         (*KNOWN, *TOP, *SCALE),
         15,
         real=True,
         environments=("opendp", "diffprivlib"),
-        packages=("duckdb", "polars", "pyarrow", "pyspark"),
+        packages=("duckdb", "polars", "pyarrow"),
+        alone=True,
+    ),
+    Experiment(
+        "spark",
+        "Releases on Spark beside its own query",
+        module("scale", "--full", "--rounds", "1", "--limit", "300", "--again", "--only", "spark"),
+        (*KNOWN, *TOP, *SCALE),
+        15,
+        packages=("pyarrow", "pyspark"),
         alone=True,
     ),
     Experiment(

@@ -66,7 +66,7 @@ def kill_between_batches(session: Any) -> list[str]:
     """From now on rows come partition by partition, and each time an executor is killed after the first batch; returns
     a list of the times that all came all the same."""
     came = list[str]()
-    spark_size.COPIES = 1 << 18
+    spark_size.COPIES, spark_size.SMALL_PART = 1 << 18, 1 << 60
     batches = spark_rows.Fetched.batches
 
     def killing_batches(self: spark_rows.Fetched) -> Iterator[Any]:

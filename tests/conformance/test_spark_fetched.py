@@ -20,7 +20,7 @@ from headcount.source import contributions, open_events
 from headcount.source.contributions.contributions import ReadPlan
 from headcount.source.engines import spark_size
 from headcount.source.engines.spark import Spark
-from headcount.source.engines.spark_session import FETCH
+from headcount.source.engines.spark_session import FETCH, SORTS
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow(sibling="test_the_same_bytes")]
 
@@ -61,7 +61,8 @@ def test_the_same_bytes(usual: Any, asked: Any, tmp_path: Path) -> None:
 @pytest.fixture
 def small_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a part of every table here fits into the driver at once."""
-    monkeypatch.setattr(spark_size, "COPIES", 1 << 17)
+    monkeypatch.setattr(spark_size, "COPIES", 1 << 20)
+    monkeypatch.setattr(spark_size, "SMALL_PART", 1 << 60)
 
 
 def jobs_of(session: Any) -> int:
@@ -79,7 +80,8 @@ def test_the_same_bytes_by_partition(usual: Any, asked: Any, tmp_path: Path) -> 
 
 @pytest.mark.usefixtures("small_driver")
 def test_rows_by_partition_are_all_rows(usual: Any, tmp_path: Path) -> None:
-    """Each once; the share of them that came rises; and the user's thread has its settings as before."""
+    """Each once; the share of them that came rises; and the user's thread has its settings and its job group."""
+    usual.sparkContext.setJobGroup("mine", "what I do")
     context = usual.sparkContext._jsc.sc()
     frame, engine = on_spark(usual, tmp_path)(people()), Spark()
     table, before = engine.table(frame, ["user", "item"]), context.getLocalProperties().clone()
@@ -91,8 +93,36 @@ def test_rows_by_partition_are_all_rows(usual: Any, tmp_path: Path) -> None:
     expected = [tuple(row.values()) for row in people().select(["user", "item"]).to_pylist()]
     assert sorted(map(repr, (tuple(row.values()) for row in rows))) == sorted(map(repr, expected))
     assert shares == sorted(shares)
-    assert 0 < shares[-1] <= 1
+    assert (shares[0] < 0.5, shares[-1]) == (True, 1)
     assert context.getLocalProperties().equals(before)
+
+
+@pytest.mark.usefixtures("small_driver")
+@pytest.mark.parametrize("same", [True, False])
+def test_no_partition_is_too_large(usual: Any, tmp_path: Path, same: bool) -> None:
+    """Also not one of rows that are all the same."""
+    rows = pa.table({"user": ["bot"] * 9000, "item": ["a"] * 9000}) if same else people().select(["user", "item"])
+    frame = on_spark(usual, tmp_path)(rows)
+    found, many = spark_size.in_parts(frame)
+    sizes = [row.size for row in spark_size._by_partition(found).collect()]
+    assert many == len(rows)
+    assert max(sizes) <= spark_size._most_of_a_partition(usual) < sum(sizes)
+
+
+def test_small_partitions_come_together(usual: Any, tmp_path: Path) -> None:
+    frame = on_spark(usual, tmp_path)(people()).repartition(100)
+    found, many = spark_size.in_parts(frame)
+    assert (found.rdd.getNumPartitions(), many) == (1, len(people()))
+
+
+def test_rows_that_move_without_an_order_may_be_others(usual: Any, tmp_path: Path) -> None:
+    """If Spark does not sort them before, a partition has other rows when it is computed again."""
+    frame, engine = on_spark(usual, tmp_path)(people()), Spark()
+    for sorts in ("true", "false"):
+        frame.sparkSession.conf.set(SORTS, sorts)
+        found = [engine.is_repeatable(engine.table(each, ["user"])) for each in (frame, frame.repartition(3))]
+        assert found == [True, sorts == "true"]
+    frame.sparkSession.conf.unset(SORTS)
 
 
 @pytest.mark.usefixtures("small_driver")
@@ -157,8 +187,8 @@ print(json.dumps(digest(plan.release(entropy=Seeded()).content)))
 
 @pytest.mark.slow
 def test_more_rows_than_a_result_holds_stay_on_the_cluster(tmp_path: Path) -> None:
-    """Long texts of which there are few take no room in a file. Spark says that a partition of them is too large when
-    it is too late to ask: the rows are read once more."""
+    """Long texts of which there are few take no room in a file, so these rows are taken for few as well. Spark says
+    that there are more when it is too late to ask: the rows are read once more."""
     items = [f"{n % 7}{'-' * 100}" for n in range(100_000)]
     table = pa.table({"user": pa.array(range(100_000)), "item": items})
     pq.write_table(table, tmp_path / "events.parquet")

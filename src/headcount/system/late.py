@@ -11,7 +11,7 @@ class Late:
     """A module that is imported at its first attribute. One that is not installed is missed at once."""
 
     def __init__(self, name: str) -> None:
-        if (top := name.partition(".")[0]) not in sys.modules and find_spec(top) is None:
+        if sys.modules.get(top := name.partition(".")[0]) is None and find_spec(top) is None:
             raise ModuleNotFoundError(f"No module named {top!r}", name=top)
         self._name = name
 

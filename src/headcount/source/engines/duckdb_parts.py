@@ -36,15 +36,15 @@ def in_parts(scan: Scan) -> Iterator[Streams]:
     """The rows in parts, each on a connection of its own; as a whole, if parts have other types than others."""
     own = scan.connection
     with ExitStack() as opened:
-        opened.callback(setattr, own, "reading", [own.con])
-        own.reading = [opened.enter_context(closing(own.con.cursor())) for _ in scan.parts]
-        for each in own.reading:
+        cursors = [opened.enter_context(closing(own.con.cursor())) for _ in scan.parts]
+        for each in cursors:
             each.execute(SESSION)
-        relations = [each.sql(replace(scan, name=part).sql) for each, part in zip(own.reading, scan.parts, strict=True)]
+        relations = [each.sql(replace(scan, name=part).sql) for each, part in zip(cursors, scan.parts, strict=True)]
         if len({str(each.types) for each in relations}) > 1:
-            own.reading = [own.con]
-            relations = [scan.relation()]
-        yield list(zip(own.reading, relations, strict=True))
+            cursors, relations = [own.con], [scan.relation()]
+        opened.callback(setattr, own, "reading", [own.con])  # before these are closed
+        own.reading = cursors
+        yield list(zip(cursors, relations, strict=True))
 
 
 def read_ahead(streams: Streams, size: int, kinds: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -20,7 +20,7 @@ from headcount.errors import BadParameter, NotATable, UnknownColumn
 from headcount.source.engines import spark_size, spark_views
 from headcount.source.engines.engine import Engine, column_names
 from headcount.source.engines.spark_rows import Fetched, by_arrow, row_by_row
-from headcount.source.engines.spark_session import has_arrow, own_session, start
+from headcount.source.engines.spark_session import SORTS, has_arrow, own_session, start
 from headcount.source.engines.spark_sql import spark_backend
 from headcount.source.queries.spark_plan import is_repeatable, step_of
 from headcount.source.queries.step import Step
@@ -105,7 +105,8 @@ class Spark(Engine):
         name = f"headcount_{token_hex(8)}"
         exact.createTempView(name)
         backend = spark_backend()().connect(session)
-        backend.repeatable = is_repeatable(data._jdf.queryExecution().analyzed())
+        sorts = data.sparkSession.conf.get(SORTS, "true") == "true"
+        backend.repeatable = is_repeatable(data._jdf.queryExecution().analyzed(), sorts=sorts)
         return backend.table(name)
 
     def connection(self, table: ir.Table) -> object:
@@ -116,6 +117,7 @@ class Spark(Engine):
     def interruptible(self, table: ir.Table) -> Iterator[None]:
         """Run what the block starts in one job group, which can be cancelled."""
         context = ibis.get_backend(table)._session.sparkContext
+        before = context._jsc.sc().getLocalProperties().clone()
         context.setJobGroup(_group(), "headcount", interruptOnCancel=True)
         try:
             yield
@@ -124,7 +126,7 @@ class Spark(Engine):
             raise
         finally:
             with suppress(Exception):  # Spark is gone
-                context.setLocalProperty("spark.jobGroup.id", None)
+                context._jsc.sc().setLocalProperties(before)
 
     @contextmanager
     def materialise(self, table: ir.Table, *, lazily: bool = False, partitioned: bool = False) -> Iterator[ir.Table]:
@@ -172,13 +174,13 @@ class Spark(Engine):
         query."""
         frame, kinds = frame_of(table), table.schema().to_pyarrow()
         with spark_size.results_that_fit():
-            if self.is_repeatable(table) and not spark_size.is_one_result(frame):
+            if self.is_repeatable(table) and not spark_size.are_few(frame):
                 yield from (batch.cast(kinds) for batch in self._by_partition(table, frame))
             else:
                 yield from self.to_arrow(table).to_batches(size)
 
     def _by_partition(self, table: ir.Table, frame: "DataFrame") -> Iterator[pa.RecordBatch]:
-        backend, found = ibis.get_backend(table), Fetched(spark_size.in_small_partitions(frame), _group())
+        backend, found = ibis.get_backend(table), Fetched(*spark_size.in_parts(frame))
         backend.fetched = found
         try:
             yield from found.batches()
@@ -198,8 +200,7 @@ class Spark(Engine):
             raise ValueError("spark.driver.maxResultSize is too small for the items of this table")
 
     def progress(self, table: ir.Table) -> float:
-        """Fraction of partitions that came, if rows come by partition; else of tasks done, over the stages that run
-        now."""
+        """Fraction of rows that came, if they come by partition; else of tasks done, over the stages that run now."""
         backend = ibis.get_backend(table)
         if backend.fetched and (part := backend.fetched.part):
             return float(part)

@@ -31,9 +31,8 @@ def row_by_row(frame: "DataFrame", kinds: pa.Schema) -> pa.Table:
 class Fetched:
     """The rows of a DataFrame, partition by partition: a job fetches one, while the one before is read."""
 
-    def __init__(self, frame: "DataFrame", group: str) -> None:
-        self._frame, self._group = frame, group
-        self._partitions = self._before = 0
+    def __init__(self, frame: "DataFrame", rows: int) -> None:
+        self._frame, self._rows, self._came = frame, rows, 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
@@ -43,19 +42,16 @@ class Fetched:
         kinds, session = _schema(self._frame), self._frame.sparkSession
         with _settings(session):  # which the thread that runs the jobs inherits
             found = self._frame._jdf.toArrowBatchRdd()  # what comes before the last shuffle is computed now
-            self._partitions, self._before = found.getNumPartitions(), self._jobs()
             rows: Iterator[bytes] = RDD(found.toJavaRDD(), session.sparkContext, NoOpSerializer()).toLocalIterator(True)
-        for batch in rows:
-            yield pa.ipc.read_record_batch(pa.py_buffer(batch), kinds)
+        for each in rows:
+            batch = pa.ipc.read_record_batch(pa.py_buffer(each), kinds)
+            self._came += len(batch)
+            yield batch
 
     @property
     def part(self) -> float:
-        """Fraction of partitions that came; two jobs run at once."""
-        return max(0, self._jobs() - self._before - 2) / self._partitions if self._partitions else 0.0
-
-    def _jobs(self) -> int:
-        """Jobs of the group up to now."""
-        return len(self._frame.sparkSession.sparkContext.statusTracker().getJobIdsForGroup(self._group))
+        """Fraction of rows that came."""
+        return self._came / self._rows if self._rows else 0.0
 
 
 @contextmanager

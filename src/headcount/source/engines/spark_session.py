@@ -23,12 +23,15 @@ INSTALL = "pip install 'headcount[spark]'"
 INSTALL_JAVA = "pip install 'headcount[spark-java]'"
 FETCH = "spark.headcount.fetchBytes"
 """Setting of the user's: the largest table, as Spark estimates it, whose rows come to the driver. 0: none."""
+SORTS = "spark.sql.execution.sortBeforeRepartition"
+"""Setting: `repartition` gives each partition the same rows when it is computed again."""
 LEGACY, PARSER = "spark.sql.legacy.", "spark.sql.legacy.timeParserPolicy"
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.session.collation.default": "UTF8_BINARY",
     "spark.sql.exchange.reuse": "true",
+    SORTS: "true",
     "spark.sql.ansi.enabled": "false",
     "spark.sql.caseSensitive": "false",
     "spark.sql.crossJoin.enabled": "true",

@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 RESULT, RESULT_DEFAULT = "spark.driver.maxResultSize", "1g"
 MEMORY, MEMORY_DEFAULT = "spark.driver.memory", "1g"
 EXPANDED = 8
-"""Files are compressed, and take up to this many times as much once they are read, or rarely more."""
-COPIES = 8
-"""The driver's Java holds two results at once, each as it came and as it is sent on; and has room for other work."""
+"""Files are compressed: what is estimated by them takes up to this many times as much as a result, mostly."""
+SMALL_PART = 512
+"""Rows that are estimated at this part of the driver's memory are few, however well they are compressed."""
+COPIES = 16
+"""The driver's Java holds two partitions at once, each as it came and as it is sent on; and has room for other work."""
+TOGETHER = 64 << 20
+"""Bytes of partitions that come together: each job takes some hundredths of a second."""
+CELL_BYTES, DECIMAL_BYTES = 9, 17
+"""Most bytes of a value in Arrow, beside its text."""
 LOST = (RESULT, "TaskResultLost", "OutOfMemoryError")
 """What Spark says of a result that is too large."""
 UNKNOWN = 1 << 62
@@ -40,17 +46,35 @@ def fits_driver(frame: "DataFrame", *, repeatable: bool) -> bool:
     return size <= room or (size >= UNKNOWN and largest_result(session) > 0)
 
 
-def is_one_result(frame: "DataFrame") -> bool:
-    """True if the rows had better come by one query: they are few, or nobody knows."""
-    size = _size(frame)
-    return size <= _most_of_a_partition(frame.sparkSession) or size >= UNKNOWN
+def are_few(frame: "DataFrame") -> bool:
+    """True if the rows had better come by one query."""
+    return _size(frame) <= driver_memory(frame.sparkSession) // SMALL_PART
 
 
-def in_small_partitions(frame: "DataFrame") -> "DataFrame":
-    """The rows in partitions that the driver can hold: sent to other ones, if there are too few."""
-    least = ceil(_size(frame) / _most_of_a_partition(frame.sparkSession))
-    there = frame._jdf.queryExecution().toRdd().getNumPartitions()
-    return frame if there >= least else frame.repartition(least, *frame.columns)
+def in_parts(frame: "DataFrame") -> tuple["DataFrame", int]:
+    """The rows in partitions of which the driver can hold two, whatever is in them; and their number. They are looked
+    at first, as nobody knows from files what texts take that are there many times."""
+    found = [(row.many, row.size) for row in _by_partition(frame).collect()]
+    most, every = _most_of_a_partition(frame.sparkSession), sum(size for _, size in found)
+    largest = max([size for _, size in found], default=0)
+    together = min(most, TOGETHER) // max(largest, 1)
+    if largest > most:
+        frame = frame.repartition(ceil(2 * every / most))
+    elif together > 1:
+        frame = frame.coalesce(ceil(len(found) / together) or 1)
+    return frame, sum(many for many, _ in found)
+
+
+def _by_partition(frame: "DataFrame") -> "DataFrame":
+    """(part, many, size): number of rows, and of their bytes as a result, in each partition that has any."""
+    from pyspark.sql import functions
+
+    lengths = (functions.octet_length(name) for name, kind in frame.dtypes if kind == "string")
+    texts = [functions.coalesce(length, functions.lit(0)) for length in lengths]
+    fixed = sum(DECIMAL_BYTES if kind.startswith("decimal") else CELL_BYTES for _, kind in frame.dtypes)
+    size = functions.sum(sum(texts, functions.lit(fixed)))
+    part = functions.spark_partition_id().alias("part")
+    return frame.groupBy(part).agg(functions.count(functions.lit(1)).alias("many"), size.alias("size"))
 
 
 @contextmanager
@@ -88,8 +112,9 @@ def _most_of_a_query(session: "SparkSession") -> int:
 
 
 def _most_of_a_partition(session: "SparkSession") -> int:
-    """The largest estimate of a partition that comes by itself."""
-    return min(_most_of_a_query(session), driver_memory(session) // (EXPANDED * COPIES))
+    """The most bytes of a partition that comes by itself."""
+    memory = driver_memory(session)
+    return max(1, min((largest_result(session) or memory) // 2, memory // COPIES))
 
 
 def _size(frame: "DataFrame") -> int:

@@ -16,6 +16,8 @@ NODES = frozenset(
     )
 )
 """Nodes whose rows are each made of one row."""
+MOVES = frozenset(f"{LOGICAL}{name}" for name in ("Repartition", "RepartitionByExpression"))
+"""Those that move rows to other partitions."""
 RELATION = "org.apache.spark.sql.execution.datasources.LogicalRelation"
 FILES = "org.apache.spark.sql.execution.datasources.HadoopFsRelation"
 RDD = "org.apache.spark.sql.execution.LogicalRDD"
@@ -128,11 +130,16 @@ def step_of(plan: Any) -> Step | None:
     return worst(_steps(plan))
 
 
-def is_repeatable(plan: Any) -> bool:
-    """True if every reading gives the same rows while files stay as they are: each is made of one row of a file, or of
-    a list that is part of the plan. Of rows that a program sends, and of other steps, this is not known."""
-    leaves = plan.collectLeaves()
-    return step_of(plan) is None and RDD not in map(_class, _list(leaves))
+def is_repeatable(plan: Any, *, sorts: bool) -> bool:
+    """True if every reading gives the same rows in the same partitions while files stay as they are: each is made of
+    one row of a file, or of a list that is part of the plan, and none is moved unless Spark `sorts` them before. Of
+    rows that a program sends, and of other steps, this is not known."""
+    leaves = map(_class, _list(plan.collectLeaves()))
+    return step_of(plan) is None and RDD not in leaves and (sorts or not _moves(plan))
+
+
+def _moves(node: Any) -> bool:
+    return _class(node) in MOVES or any(map(_moves, _list(node.children())))
 
 
 def _steps(node: Any) -> Iterator[Step]:
